@@ -8,7 +8,6 @@ from ...text.normalize import character_pairs
 from ...text.words import compounds
 from .alignment import COMPARABLE, Alignment, PassageAlignment
 from .bindings.chinese_bindings import (
-    exchanged_ends,
     outside_chinese_restriction,
     swapped_chinese_passive,
     unknown_chinese_names,
@@ -19,9 +18,7 @@ from .bindings.chinese_clauses import (
     other_agent_in_clause,
     other_member_in_clause,
     other_topic,
-    planned_as_done,
 )
-from .bindings.compared_values import has_computed_value, value_of_compared
 from .bindings.comparisons import compare_grades
 from .bindings.conjuncts import mixed_conjuncts
 from .bindings.dates import computed_for_stated_date, stated_for_computed_date
@@ -204,14 +201,12 @@ def _of_passage(aligned: PassageAlignment) -> Iterator[Disagreement]:
 
 
 _OF_CHINESE = (
-    exchanged_ends,
     outside_chinese_restriction,
     swapped_chinese_passive,
     other_topic,
     mixed_clauses,
     other_member_in_clause,
     other_agent_in_clause,
-    planned_as_done,
     added_comparison,
 )
 
@@ -224,8 +219,7 @@ def _of_short_claim(aligned: PassageAlignment) -> Iterator[Disagreement]:
         value_of_another,
         value_of_other_class_member,
         stated_for_computed_date,
-        value_of_compared,
     ):
         yield from compare_values(aligned)
-    if aligned.mentioned >= _MENTIONED_CONJUNCTS and not has_computed_value(aligned):
+    if aligned.mentioned >= _MENTIONED_CONJUNCTS:
         yield from mixed_conjuncts(aligned)

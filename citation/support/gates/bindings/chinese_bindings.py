@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 
 from ....text.clauses import ContentToken, Statement
 from ....text.clauses.statement import DENIALS
@@ -12,8 +11,6 @@ from ..alignment import PassageAlignment
 from ..disagreement import Disagreement, Reason
 
 _PIECE = re.compile("[，,；;。！？!?：:、\\n]|而(?!且)")
-_LONGEST = 24  # characters of a claim; longer ones state several things
-_MOST_PIECES = 80  # clauses of a passage; each is compared with all others, and 400 take 150 ms
 _LONG = 32  # characters of a sentence that restricts one thing
 _SHORTEST = 2  # characters of each of its two parts, without numbers
 _RESTRICTED = re.compile(
@@ -22,70 +19,12 @@ _RESTRICTED = re.compile(
 _NOT_EXTENDED = DENIALS | {"only", "except", "without", "unless"}  # operators of a claim that extends nothing
 # "甲被乙起诉", "甲由乙推荐"
 _PASSIVE = re.compile("(?P<patient>[\u4e00-\u9fffA-Za-z]{2,12})(?:被|遭到?|由)(?P<rest>[\u4e00-\u9fffA-Za-z]{3,16})")
-_BY = re.compile("(?P<patient>[\u4e00-\u9fff]{2,10})由(?P<rest>[\u4e00-\u9fff]{3,12})")
 _LONGEST_NAME = 5  # characters
 _COVERED = 0.6  # share of the claim that the passage has
 
 
 def _role(name: str) -> frozenset[str]:
     return vocabulary("zh").role(name)
-
-
-@lru_cache(maxsize=1)
-def _fillers() -> re.Pattern[str]:
-    """Return the pattern of characters that a comparison leaves out."""
-    return re.compile(f"[{''.join(sorted(_role('filler')))}\\s]")
-
-
-def exchanged_ends(aligned: PassageAlignment) -> Iterator[Disagreement]:
-    """Yield a disagreement if a claim exchanges the beginning and the end of a piece: 老师批评班长, 班长批评老师."""
-    plain = _plain(_active(_numbered(aligned.claim)))
-    if not 2 * _SHORTEST <= len(plain) <= _LONGEST:
-        return
-    parts = [part for passage in aligned.passages for part in _PIECE.split(_numbered(passage))]
-    pieces = list(dict.fromkeys(piece for part in parts if len(piece := _plain(part)) > 1))[:_MOST_PIECES]
-    if not any(plain in piece for piece in pieces):
-        yield from _exchanged(plain, pieces)
-
-
-def _exchanged(said: str, pieces: Sequence[str]) -> Iterator[Disagreement]:
-    for piece in pieces:
-        if len(piece) != len(said) or piece == said:
-            continue
-        for at in range(1, len(piece) - 1):
-            first, rest = piece[:at], piece[at:]
-            if not said.endswith(first):
-                continue
-            begin = said[: len(rest)]
-            for end in range(1, len(rest)):
-                verb, second = rest[:end], rest[end:]
-                if begin == second + verb and first != second and _role("symmetric").isdisjoint(verb):
-                    detail = f"the passage has “{first}” and “{second}” the other way round"
-                    yield Disagreement(Reason.ROLE, detail, rule="role")
-                    return
-
-
-def _active(text: str) -> str:
-    """Return a passive sentence with 由 in the order of an active one: 晚间新闻由刘敏负责, 刘敏负责晚间新闻."""
-    found = _BY.fullmatch(text.strip("。！ "))
-    return found["rest"] + found["patient"] if found else text
-
-
-def _numbered(statement: Statement) -> str:
-    """Return the text with each number in figures, so that 六百公斤 equals 600公斤."""
-    text, at, parts = to_simplified(statement.text), 0, []
-    for token in statement.tokens:
-        quantity = token.quantity
-        if quantity is not None and quantity.values and token.start >= at:
-            value = quantity.base_value if quantity.unit else quantity.values[0]
-            parts += [text[at : token.start], f"{value:.10g}{quantity.unit}"]
-            at = token.end
-    return "".join([*parts, text[at:]])
-
-
-def _plain(text: str) -> str:
-    """Return simplified characters without particles and punctuation."""
-    return _fillers().sub("", to_simplified(text)).strip("，。；！？,.;!? ")
 
 
 def outside_chinese_restriction(aligned: PassageAlignment) -> Iterator[Disagreement]:

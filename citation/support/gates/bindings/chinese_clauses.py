@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from itertools import islice, pairwise, takewhile
 
 from ....text.clauses import ContentToken, Statement
-from ....text.clauses.statement import DENIALS
 from ....text.clauses.vocabulary import vocabulary
 from ..alignment import PassageAlignment
 from ..disagreement import Disagreement, Reason
@@ -13,7 +12,6 @@ from ..word_relations import excludes, han_alike
 
 _LONGEST_CLAIM = 12  # tokens of a claim that states one thing
 _MOST_CLAUSES = 24  # clauses of a passage that are compared
-_NOT_STATED = frozenset({"plan", "hedge", "may", "must", "should", "if", "would", "irrealis", "false", "fiction"})
 _NUMBER_WEIGHT = 2.0  # weight of a number that a clause shares with the claim; a word has the weight 1
 _PARTING = ("before", "after", "not", "may_not")  # operators between words that belong to different statements
 _COMPARED = {"over": "under", "under": "over"}
@@ -211,50 +209,6 @@ def _refers(clause: _Clause) -> bool:
     pronouns = vocabulary("zh").role("pronoun")
     first, last = clause.tokens[0].word, clause.tokens[-1].word
     return any(word in pronouns for word in clause.sentence.words[max(0, first - 2) : last])
-
-
-def planned_as_done(aligned: PassageAlignment) -> Iterator[Disagreement]:
-    """Yield a disagreement if the claim calls done what the passage plans: "已通车", "预计明年通车".
-
-    The plan is in the clause of the verb, and no sentence says that the same was done.
-    """
-    claim = aligned.claim
-    if (_NOT_STATED | DENIALS) & claim.kinds():
-        return
-    for token in claim.tokens:
-        if not token.verbal or not _is_done(claim, token):
-            continue
-        planned, detail = False, ""
-        for alignment in aligned.sentences:
-            for other in alignment.passage.tokens:
-                if not other.verbal or not _same(token, other):
-                    continue
-                plan = _plan_before(alignment.passage, other)
-                if not plan or other.sign != token.sign:
-                    return
-                planned, detail = True, alignment.passage.text[plan[0] : other.end]
-        if planned:
-            yield Disagreement(Reason.MODALITY, f"the passage only plans this: “{detail}”", rule="planned")
-            return
-
-
-def _is_done(statement: Statement, verb: ContentToken) -> bool:
-    """Return whether 已, 已经 or 曾 stand before a verb, or 了 or 过 behind it."""
-    marks = vocabulary("zh").role("completed")
-    behind = statement.words[verb.word + 1 : verb.word + 2]
-    before = [op for op in statement.of("done") if op.clause == verb.clause and op.word < verb.word]
-    said = statement.words[max(0, verb.word - 6) : verb.word]
-    return bool(before) or not marks.isdisjoint(behind) or "曾" in said or "曾经" in said
-
-
-def _plan_before(passage: Statement, verb: ContentToken) -> tuple[int, int] | None:
-    """Return the span of the plan that a verb belongs to: an operator before it in its clause, without 已 or 了."""
-    if _is_done(passage, verb):
-        return None
-    for op in passage.of("plan"):
-        if op.clause == verb.clause and op.word < verb.word:
-            return op.start, op.end
-    return None
 
 
 def added_comparison(aligned: PassageAlignment) -> Iterator[Disagreement]:

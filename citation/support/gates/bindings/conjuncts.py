@@ -11,11 +11,12 @@ from itertools import permutations
 
 from ....text.clauses import ContentToken, Statement
 from ....text.clauses.vocabulary import vocabulary
+from ....text.numbers.differences import comparisons
 from ....text.numbers.quantities import FIRST_YEAR, MONTH, is_year
 from ....text.words.stemming import stem
 from ..alignment import Alignment, PassageAlignment
 from ..disagreement import Disagreement, Reason
-from .values import same_content
+from .values import is_value, same_content
 
 _LONGEST = 24  # tokens; longer sentences are not split reliably
 _MOST_CLAUSES = 2  # clauses of the claim: "it was Anna who …" has two
@@ -86,7 +87,7 @@ def _introduces(tokens: Sequence[ContentToken], following: ContentToken, stateme
 def mixed_conjuncts(aligned: PassageAlignment) -> Iterator[Disagreement]:
     """Yield the first two words of the claim that belong to different conjuncts of the passage."""
     claim, alignments = aligned.claim, aligned.sentences
-    if claim.clauses > _MOST_CLAUSES:
+    if claim.clauses > _MOST_CLAUSES or _has_computed_value(aligned):
         return
     parts = [part for one in alignments if len(one.passage.tokens) <= _LONGEST for part in conjuncts(one.passage)]
     if len(parts) < 2:
@@ -252,3 +253,18 @@ def _same_kind_of_number(one: ContentToken, other: ContentToken) -> bool:
         return False
     same_unit = mine.unit == theirs.unit or not (mine.unit and theirs.unit)
     return same_unit and mine.may_be_year == theirs.may_be_year
+
+
+def _has_computed_value(aligned: PassageAlignment) -> bool:
+    """Return whether the claim has a number that follows from a comparison, and so takes words of several clauses."""
+    alignments = aligned.sentences
+    unstated = any(
+        is_value(token) and not any(alignment.matches[at] for alignment in alignments)
+        for at, token in enumerate(aligned.claim.tokens)
+    )
+    return unstated and any(_comparison_spans(one.passage) for one in alignments)
+
+
+def _comparison_spans(statement: Statement) -> list[tuple[int, int]]:
+    """Return the spans of the differences and multiples that a sentence states."""
+    return list(comparisons(statement.text, [t.quantity for t in statement.tokens if t.quantity is not None]))

@@ -36,11 +36,6 @@ REFUSED: dict[str, tuple[Reason, str, str]] = {
         "La ville achètera le cinéma en juin.",
         "La ville a acheté le cinéma.",
     ),
-    "a Chinese plan in a later clause": (
-        Reason.MODALITY,
-        "工人正在铺设河底的电缆，预计秋天通电。",
-        "河底的电缆已经通电。",
-    ),
     "another topic of a Chinese clause": (
         Reason.BINDING,
         "普通商品七天内可凭小票退换，清仓商品概不退换。",
