@@ -62,7 +62,7 @@ pre code { font-size: inherit; }
 .html { white-space: pre-wrap; }
 .table { overflow-x: auto; }
 table { border-collapse: collapse; font-size: .9375em; }
-th, td { border-bottom: 1px solid var(--line); padding: .35rem .8rem .35rem 0; text-align: start; vertical-align: top; overflow-wrap: normal; min-width: 3.5rem; }
+th, td { border-bottom: 1px solid var(--line); padding-block: .35rem; padding-inline: 0 .8rem; text-align: start; vertical-align: top; overflow-wrap: normal; min-width: 3.5rem; }
 td.long { min-width: 11rem; } /* on phones the table scrolls, instead of having a word a line */
 th { font-weight: 600; border-bottom-width: 2px; }
 .align-right { text-align: end; }
@@ -70,8 +70,9 @@ th { font-weight: 600; border-bottom-width: 2px; }
 hr { border: 0; border-top: 1px solid var(--line); }
 .math.block { overflow-x: auto; }
 
-/* A marker is inline text that begins with a word joiner: no line break can separate it from the word before it. */
-.marker { white-space: nowrap; color: var(--accent); background: var(--tint); border-radius: .6em; padding: .1em .42em; margin-inline-start: .2em; font-size: .72em; font-weight: 600; line-height: 1; vertical-align: .22em; cursor: pointer; text-decoration: none; position: relative; }
+/* A marker is inline text that begins with a word joiner: no line break can separate it from the word before it.
+   It is isolated, because in text from right to left its number would join a number before it. */
+.marker { white-space: nowrap; unicode-bidi: isolate; color: var(--accent); background: var(--tint); border-radius: .6em; padding: .1em .42em; margin-inline-start: .2em; font-size: .72em; font-weight: 600; line-height: 1; vertical-align: .22em; cursor: pointer; text-decoration: none; position: relative; }
 .marker::before { content: "\\2060"; }
 .marker::after { content: ""; position: absolute; inset: -.7em -.25em; } /* a larger target for fingers */
 .marker:hover, .marker[aria-expanded="true"] { background: var(--accent); color: var(--surface); }

@@ -184,7 +184,7 @@ for (const kind of ["dragover", "dragleave", "drop"]) {
     if (kind === "drop") addFiles(event.dataTransfer.files);
   });
 }
-byId("paste").addEventListener("click", () => openDialog("paste-text"));
+for (const id of ["paste", "welcome-paste"]) byId(id).addEventListener("click", () => openDialog("paste-text"));
 byId("paste-text")
   .querySelector("form")
   .addEventListener("submit", () => {

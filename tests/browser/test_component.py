@@ -161,6 +161,28 @@ def test_a_marker_never_wraps_alone(page: Page, server: str) -> None:
     assert page.evaluate("widths => wrappedMarkers(widths)", list(range(160, 700, 3))) == []
 
 
+ARABIC = "افتتح جسر هارلان في 4 مايو 1932."
+
+
+def test_a_marker_behind_a_number_is_at_the_end_of_a_sentence_from_right_to_left(page: Page) -> None:
+    response = {"text": f"{ARABIC} [1]", "references": [{"number": 1, "title": "Bridges", "spans": []}]}
+    page.evaluate("response => document.querySelector('citestream-answer').show(response)", response)
+    expect(page.locator(".marker")).to_have_count(1)
+    year, marker = page.evaluate(
+        """() => {
+            const text = document.querySelector("citestream-answer").textElement;
+            const words = document.createTreeWalker(text, NodeFilter.SHOW_TEXT).nextNode();
+            const year = document.createRange();
+            year.setStart(words, words.data.indexOf("1932"));
+            year.setEnd(words, words.data.indexOf("1932") + 4);
+            const sides = ({ left, right }) => [left, right];
+            return [year, text.querySelector(".marker")].map((one) => [...one.getClientRects()].map(sides));
+        }"""
+    )
+    assert len(year) == len(marker) == 1, "the marker is one box"
+    assert marker[0][1] <= year[0][0]
+
+
 def test_the_layout_does_not_shift_while_an_answer_streams(page: Page, server: str) -> None:
     page.evaluate("document.body.insertAdjacentHTML('afterbegin', '<p>Above</p>')")
     page.evaluate("observeShifts()")

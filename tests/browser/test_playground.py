@@ -167,6 +167,18 @@ def test_a_card_opens_on_hover_on_focus_and_on_tap(browser: Browser, server: str
     context.close()
 
 
+def test_text_can_be_pasted_on_a_phone(browser: Browser, server: str) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 800}, has_touch=True)
+    with watched_page(context, (server,)) as page:
+        open_page(page, server)
+        page.get_by_role("button", name="Paste text").tap()
+        page.fill("#paste-body", OPENED)
+        page.tap("#paste-add")
+        expect(page.locator("#documents li:not([aria-busy])")).to_have_count(1, timeout=READ_MS)
+        expect(ask(page, "When was the Harlan bridge opened?").locator(".marker")).to_have_count(1)
+    context.close()
+
+
 def test_a_marker_opens_the_passage_of_its_sentence(page: Page) -> None:
     paste(page, f"{OPENED} It rained all day in the town. Many guests came. {LANES}")
     turn = ask(page, "When was the Harlan bridge opened, and how many lanes of traffic does the Harlan bridge carry?")
