@@ -43,7 +43,9 @@ def _parse_fence(value: object) -> Fence:
             return KNOWN_FENCES[value]
         case {"opening": str(opening), "closing": str(closing), **others} if opening and closing and not others:
             return Fence(opening, closing)
-    raise ValueError(f"each fence must be {{opening, closing}} or one of: {', '.join(KNOWN_FENCES)}")
+        case {"opening": str(opening), **others} if opening and not others:
+            return Fence(opening)
+    raise ValueError(f"each fence must be {{opening, closing}}, {{opening}} or one of: {', '.join(KNOWN_FENCES)}")
 
 
 class EvidenceConfig(Section):

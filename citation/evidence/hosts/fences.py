@@ -12,16 +12,22 @@ from .turn import Turn, find_line
 
 @dataclass(frozen=True, slots=True)
 class Fence:
-    """Two literals around the context. Each begins a line; text between them is split at blank lines."""
+    """Two literals around the context. Each begins a line; text between them is split at blank lines.
+
+    Without a closing one, the context goes to the end of a system message. In a message of the user it could be
+    anything.
+    """
 
     opening: str
-    closing: str
+    closing: str = ""
 
 
 # Fences of well-known hosts, which a configuration can name instead of writing them out.
 KNOWN = {
     "llamaindex": Fence("Context information is below.\n---------------------\n", "---------------------"),
-    "langchain": Fence("----------------", "----------------"),
+    "langchain": Fence("----------------\n"),
+    "n8n": Fence("----------------\nContext:"),
+    "flowise": Fence("------------\n", "------------"),
     "dify": Fence("<context>", "</context>"),
     "kotaemon": Fence("CONTEXT:\n----", "----"),
     "continue": Fence("```", "Use the above documentation"),
@@ -31,11 +37,11 @@ KNOWN = {
 def recognise_fences(turn: Turn, fences: Sequence[Fence]) -> PromptEvidence | None:
     """Return the text inside the first configured fence, in the system messages or the last user message."""
     for fence in fences:
-        for text in (turn.user, *turn.system):
+        for text in (turn.user, *turn.system) if fence.closing else turn.system:
             at = find_line(text, fence.opening)
             start = at + len(fence.opening)
-            end = find_line(text, fence.closing, start) if at >= 0 else -1
-            if end < 0:
+            end = find_line(text, fence.closing, start) if fence.closing else len(text)
+            if at < 0 or end < 0:
                 continue
             passages = tuple(HostPassage("", part.strip()) for part in text[start:end].split("\n\n") if part.strip())
             if passages:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from citestream.citation.evidence.hosts import Fence, MarkerSyntax, recognise
+from citestream.citation.evidence.hosts import KNOWN_FENCES, Fence, MarkerSyntax, recognise
 from tests.citation.evidence.hosts.prompts import (
     FERRY,
     GOLDEN,
@@ -101,6 +101,36 @@ def test_a_configured_fence_is_recognised_without_labels() -> None:
     assert found is not None
     assert [(passage.label, passage.text) for passage in found.passages] == [("", FERRY), ("", HARBOUR)]
     assert (found.question, found.syntax) == (QUESTION, MarkerSyntax.NONE)
+
+
+CONTEXT = f"{FERRY}\n\n{HARBOUR}"
+FENCED: dict[str, Messages] = {
+    "llamaindex": [
+        user(
+            f"Context information is below.\n---------------------\n{CONTEXT}\n---------------------\nQuery: {QUESTION}"
+        )
+    ],
+    "langchain": [system(f"Use the following pieces of context.\n----------------\n{CONTEXT}"), user(QUESTION)],
+    "n8n": [system(f"Use the following pieces of context.\n----------------\nContext: {CONTEXT}"), user(QUESTION)],
+    "flowise": [system(f"Answer from the context.\n------------\n{CONTEXT}\n------------\nREMEMBER"), user(QUESTION)],
+    "dify": [
+        system(f"Use the following context, inside <context></context> tags.\n\n<context>\n{CONTEXT}\n</context>\n"),
+        user(QUESTION),
+    ],
+    "kotaemon": [user(f"Answer in detail.\n\nCONTEXT:\n----\n{CONTEXT}\n----\n\nQUESTION:\n{QUESTION}")],
+}
+
+
+@pytest.mark.parametrize("name", FENCED)
+def test_the_fence_of_a_host_is_recognised_by_its_name(name: str) -> None:
+    found = recognise(FENCED[name], [KNOWN_FENCES[name]])
+    assert found is not None
+    assert [passage.text for passage in found.passages] == [FERRY, HARBOUR]
+    assert QUESTION in found.question
+
+
+def test_a_fence_without_an_end_is_not_read_in_a_message_of_the_user() -> None:
+    assert recognise([user(f"----------------\n{CONTEXT}")], [KNOWN_FENCES["langchain"]]) is None
 
 
 @given(st.lists(st.tuples(st.sampled_from(["system", "user", "assistant", "tool"]), st.text()), max_size=6))
