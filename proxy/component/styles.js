@@ -40,6 +40,7 @@ mark { background: var(--mark); color: inherit; border-radius: .2rem; padding: 0
 export const ANSWER_STYLE = styleSheet(`
 .text { overflow-wrap: anywhere; }
 .text > * { margin: 0 0 .8em; }
+p, li, h3, h4, h5, h6, th, td { unicode-bidi: plaintext; } /* each has the direction of its own first letter */
 .text > :last-child { margin-bottom: 0; }
 h3, h4, h5, h6 { line-height: 1.3; font-size: 1.05em; margin-top: 1.2em; }
 .text > :first-child { margin-top: 0; }
@@ -56,7 +57,8 @@ a { color: var(--accent); text-underline-offset: .2em; }
 .copy-code[data-state="selected"]::before { content: "Selected"; }
 .copy-code:hover { color: var(--ink); border-color: var(--soft); }
 pre { background: var(--shade); border-radius: var(--radius); padding: .7rem .9rem; overflow-x: auto; font-size: .875em; line-height: 1.5; }
-code { font-family: var(--citestream-mono, ui-monospace, monospace); font-size: .9em; }
+pre { direction: ltr; text-align: left; }
+code { font-family: var(--citestream-mono, ui-monospace, monospace); font-size: .9em; direction: ltr; unicode-bidi: isolate; }
 :not(pre) > code { background: var(--shade); border-radius: .25rem; padding: .1em .3em; }
 pre code { font-size: inherit; }
 .html { white-space: pre-wrap; }

@@ -183,6 +183,24 @@ def test_a_marker_behind_a_number_is_at_the_end_of_a_sentence_from_right_to_left
     assert marker[0][1] <= year[0][0]
 
 
+def test_code_and_sentences_in_another_script_keep_their_own_direction(page: Page) -> None:
+    text = f"{ARABIC}\n\n- تعمل `code()` جيدا.\n- It opened in 1932.\n\n{ARABIC}"
+    page.evaluate("text => document.querySelector('citestream-answer').show({ text })", text)
+    expect(page.locator("citestream-answer li")).to_have_count(2)
+    left = """([whole, part]) => {
+        const text = document.querySelector("citestream-answer").textElement;
+        const nodes = document.createTreeWalker(text, NodeFilter.SHOW_TEXT);
+        while (!nodes.nextNode().data.includes(whole));
+        const range = document.createRange();
+        range.setStart(nodes.currentNode, nodes.currentNode.data.lastIndexOf(part));
+        range.setEnd(nodes.currentNode, nodes.currentNode.data.lastIndexOf(part) + part.length);
+        return range.getBoundingClientRect().left;
+    }"""
+    assert page.evaluate(left, ["code()", "code"]) < page.evaluate(left, ["code()", "()"])
+    assert page.evaluate(left, ["It opened", "1932"]) < page.evaluate(left, ["It opened", "."])
+    assert page.evaluate(left, [ARABIC, "1932"]) > page.evaluate(left, [ARABIC, "."])
+
+
 def test_the_layout_does_not_shift_while_an_answer_streams(page: Page, server: str) -> None:
     page.evaluate("document.body.insertAdjacentHTML('afterbegin', '<p>Above</p>')")
     page.evaluate("observeShifts()")
