@@ -65,7 +65,7 @@ function table(claim, names) {
       el(
         "tr",
         {},
-        ["Evidence", "Support", "Threshold", "Decision", "Scores"].map((name) => el("th", { scope: "col" }, name)),
+        ["Evidence", "Decision", "Support", "Threshold", "Scores"].map((name) => el("th", { scope: "col" }, name)),
       ),
     ),
     el(
@@ -80,14 +80,14 @@ function table(claim, names) {
             { scope: "row" },
             `${one.evidence_number} ${names.get(one.evidence_number) ?? ""}${one.hinted ? " (cited by the model)" : ""}`,
           ),
-          el("td", {}, one.support.toFixed(3)),
-          el("td", {}, one.bar.toFixed(2)),
           el(
             "td",
             { class: one.cited ? "good" : one.decided.startsWith("refused") ? "bad" : null },
             one.decided,
             gate(one),
           ),
+          el("td", {}, one.support.toFixed(3)),
+          el("td", {}, one.bar.toFixed(2)),
           el(
             "td",
             { class: "features" },
