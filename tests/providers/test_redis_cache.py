@@ -1,4 +1,4 @@
-"""Entries in a real Redis: bounded, expiring, shared; and a Redis that is gone, hangs, is full or closed to us."""
+"""Entries in a real Redis: bounded, expiring and shared; and a Redis that is down, hangs, is full or refuses access."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""Long work is divided: others have their turn between its steps, and short work comes first.
+"""Long work is divided into steps, between which other work runs, and short work goes first.
 
 The tests count steps, not seconds: with STEP_SECONDS = 0 every step is a turn of its own.
 """

@@ -1,4 +1,4 @@
-"""The table of providers: made by name, imported when asked for, silent about their keys."""
+"""The table of providers: created by name, imported at first use, without keys in their representation."""
 
 import subprocess
 import sys

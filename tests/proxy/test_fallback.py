@@ -1,4 +1,4 @@
-"""A model that cannot answer is stood in for by the one that the configuration names; never once text was sent."""
+"""If a model cannot answer, the configured fallback answers, but not after text has been sent."""
 
 import json
 from collections.abc import AsyncIterator, Mapping

@@ -1,4 +1,4 @@
-"""Nothing leaks: keys, questions, evidence and answers are looked for in all that a server writes besides its answers.
+"""Keys, questions, evidence and answers are in nothing that a server writes, except in its answers.
 
 A real server with a real disk, upstreams that fail in every way and repeat what they were sent, and a few hundred
 requests, good, broken and malicious. Each secret is a word that stands nowhere else.

@@ -1,4 +1,4 @@
-"""The soak's own parts: every kind of request ends as it should, and what grows is seen."""
+"""The parts of the soak test: every kind of request has the expected end, and growth is noticed."""
 
 import asyncio
 from itertools import product

@@ -1,4 +1,4 @@
-"""The official SDKs, unmodified, talk to our upstreams: what satisfies them is real enough to test against."""
+"""The official SDKs, unmodified, accept the answers of the servers that the tests use."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -1,4 +1,4 @@
-"""A model's name in an address: it stays in its place, whatever it is made of."""
+"""The name of a model in an address cannot change the rest of the path."""
 
 import pytest
 

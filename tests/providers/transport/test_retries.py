@@ -1,4 +1,4 @@
-"""A request is sent again only before anything of an answer has come, only where that is safe, and not for ever."""
+"""A request is repeated only before the answer has begun, if that is safe, and a limited number of times."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence

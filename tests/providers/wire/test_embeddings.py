@@ -1,4 +1,4 @@
-"""Vectors in every vendor's answer, and answers that hold none."""
+"""Vectors in every vendor's answer, and answers without vectors."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""ChunkReader: what is in a chunk, and which events it becomes. Real servers' deviations, one a case."""
+"""ChunkReader: the events of each chunk. Each case is a deviation of a real server."""
 
 import json
 from collections.abc import Sequence

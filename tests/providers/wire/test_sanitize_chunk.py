@@ -1,4 +1,4 @@
-"""A provider whose fields are of the wrong type: what it says arrives, in every API, and nobody fails at the rest."""
+"""A provider whose fields have the wrong type: its text arrives in every API, and no client fails."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Text deltas in a row are read as one wherever nothing but their text differs, and nowhere else."""
+"""Consecutive text deltas are read as one if only their text differs, and otherwise one by one."""
 
 from typing import Any
 

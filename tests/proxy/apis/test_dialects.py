@@ -1,4 +1,4 @@
-"""Dialects: what each family of clients reads, beside what every client gets."""
+"""Dialects: the additional fields for each group of clients."""
 
 import asyncio
 import re

@@ -1,4 +1,4 @@
-"""Our event streams, read back by three parsers that know nothing of us, and by our own."""
+"""Our event streams are read correctly by three parsers of other projects, and by our own."""
 
 import json
 from collections.abc import Callable, Iterator

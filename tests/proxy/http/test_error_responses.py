@@ -1,4 +1,4 @@
-"""Errors as clients read them: whose fault, which status, when to try again, and nothing of what is inside."""
+"""Errors as clients read them: cause, status, time to retry, and no internal details."""
 
 import asyncio
 import json

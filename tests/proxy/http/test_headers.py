@@ -1,4 +1,4 @@
-"""Headers: what of a client reaches a provider, and of a provider a client; both are lists of a few. And addresses."""
+"""Headers: the few of a client that reach a provider, and the few of a provider that reach a client."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A client that goes away takes all that runs for it along, whenever: its provider, embedder, judge and retriever."""
+"""If a client disconnects, everything that runs for it ends: provider, embedder, judge and retriever."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence

@@ -1,4 +1,4 @@
-"""The OpenAPI document says what the server does: requests made from it get the answers that it promises."""
+"""The OpenAPI document is correct: requests made from it get the documented answers."""
 
 import re
 import sys

@@ -1,4 +1,4 @@
-"""Tenants: what is kept of an answer belongs to the key that asked, whatever names the keys have."""
+"""Tenants: a stored answer belongs to the key that requested it, whatever the names of the keys are."""
 
 from typing import Any
 

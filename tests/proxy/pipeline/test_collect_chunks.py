@@ -1,4 +1,4 @@
-"""Collecting: what is looked at while it grows, and what is looked at once, come to the same."""
+"""Collecting chunks: the completion is the same if it is also read before its end."""
 
 from typing import Any
 

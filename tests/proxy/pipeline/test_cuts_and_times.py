@@ -1,4 +1,4 @@
-"""An answer is the same however its text is cut, grouped and held: for every client's API, streamed and whole."""
+"""An answer does not depend on how its text is cut, grouped and delayed, in every client API."""
 
 import asyncio
 import json

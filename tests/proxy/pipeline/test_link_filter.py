@@ -1,4 +1,4 @@
-"""`output.links` over HTTP: every text a page may show, cited or not, streamed or not; no request loosens it."""
+"""`output.links` over HTTP: it applies to every text that a page may show, and no request weakens it."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""The pipeline as a dialogue: what a provider sends, what the client is sent. No network, no mocks."""
+"""The pipeline: the events of a provider, and the events for the client. No network, no mocks."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Sequence

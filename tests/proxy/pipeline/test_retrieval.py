@@ -1,4 +1,4 @@
-"""Evidence that the server fetches itself: for every client API, with a report; where it fails, as the policy says."""
+"""Evidence of a retriever: in every client API, with a report; failures follow the policy."""
 
 import json
 from collections.abc import AsyncIterator, Iterator

@@ -1,4 +1,4 @@
-"""A search service as the source of evidence: its failures as the policy says, its key from where it is kept."""
+"""A search service as the source of evidence: failures follow the policy, and the key can be in a file."""
 
 import asyncio
 import json

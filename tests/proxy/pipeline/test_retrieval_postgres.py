@@ -1,4 +1,4 @@
-"""A table as the source of evidence: answers from it, its configuration, and what happens when PostgreSQL is killed."""
+"""A table as the source of evidence: answers, configuration, and a PostgreSQL that is killed."""
 
 import asyncio
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The second pass: it may take citations away, and nothing else."""
+"""The second pass: it can remove citations, and changes nothing else."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Sequence

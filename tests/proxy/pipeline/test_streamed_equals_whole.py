@@ -1,4 +1,4 @@
-"""Streamed and not streamed, an answer is the same: text, thoughts, calls, annotations, references, reason, usage.
+"""A streamed answer equals the complete one: text, thoughts, calls, references, reason, usage.
 
 For every client's API and every provider's, for random answers cut at random, with evidence and without.
 """

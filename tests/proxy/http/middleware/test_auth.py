@@ -1,4 +1,4 @@
-"""Client keys: who may come in, by which header, and that a wrong key looks like none."""
+"""Client keys: the admitted requests and headers; a wrong key and a missing key get the same answer."""
 
 import asyncio
 import hashlib

@@ -1,4 +1,4 @@
-"""CORS: off unless origins are named; then a page may ask, and read what it gets, streams too."""
+"""CORS: off unless origins are configured; pages of these origins can send requests and read streams."""
 
 from typing import Any
 

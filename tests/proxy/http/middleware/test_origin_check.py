@@ -1,4 +1,4 @@
-"""Web pages: none may use a server without keys unless it is named, whatever it claims to be or is resolved to."""
+"""Web pages of other origins cannot use a server without keys, unless the configuration names them."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""SIGTERM: what runs may finish, nobody new comes in, the exit code is 0."""
+"""SIGTERM: running requests finish, new ones are refused, and the exit code is 0."""
 
 import asyncio
 import json

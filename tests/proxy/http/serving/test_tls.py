@@ -1,4 +1,4 @@
-"""https for clients: our certificate files, nothing older than TLS 1.2, and a reason where a file is of no use."""
+"""HTTPS: the configured certificate, TLS 1.2 or later, and errors that name a file that cannot be used."""
 
 import ssl
 import urllib.request

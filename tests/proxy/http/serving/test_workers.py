@@ -1,4 +1,4 @@
-"""Several workers behind one address: one that dies is replaced, all stop together, references are everybody's."""
+"""Several workers behind one address: a dead one is replaced, all stop together, and they share the references."""
 
 import json
 import os

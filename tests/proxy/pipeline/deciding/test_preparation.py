@@ -1,4 +1,4 @@
-"""Evidence is prepared in steps, between which everything else goes on."""
+"""Evidence is prepared in steps, between which other work runs."""
 
 import asyncio
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Scoring one request: what comes from outside may be late or broken, the answer never is."""
+"""Scoring of one request: external services may be late or wrong without an effect on the answer."""
 
 import asyncio
 import threading
