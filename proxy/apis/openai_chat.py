@@ -45,7 +45,7 @@ class OpenAIChatApi(ClientApi):
             stream=bool(body.get("stream")),
             stream_chunks=bool(body.get("stream")),
             usage=_wants_usage(body.get("stream_options")) or not body.get("stream"),
-            json=json_format(body.get("response_format"))[0] or body.get("format") not in (None, ""),
+            json=json_format(body.get("response_format"))[0] or _is_ollamas_json(body.get("format")),
         )
 
     def encoder(self, _job: Job, _citations: object) -> "ChatEncoder":
@@ -119,3 +119,8 @@ class _Request(Shape):
 
 def _wants_usage(options: Any) -> bool:
     return isinstance(options, dict) and options.get("include_usage") is True
+
+
+def _is_ollamas_json(given: Any) -> bool:
+    """Return whether the field `format`, which belongs to Ollama's API, asks for JSON."""
+    return given == "json" or isinstance(given, dict)

@@ -155,6 +155,8 @@ FENCED: dict[str, tuple[str, Fields]] = {
     ),
     "an answer that is a block": (BLOCK, {}),
     "the JSON mode": (json.dumps(ARGUMENTS), {"response_format": {"type": "json_object"}}),
+    "the JSON mode of Ollama": (json.dumps(ARGUMENTS), {"extra_body": {"evidence": EVIDENCE, "format": "json"}}),
+    "a schema for Ollama": (json.dumps(ARGUMENTS), {"extra_body": {"evidence": EVIDENCE, "format": SCHEMA}}),
 }
 
 
@@ -166,6 +168,12 @@ async def test_json_in_the_text_is_cited_in_place(proxy: Proxy, text: str, reque
     assert cited == "moon"
     assert text[span["start"] : span["end"]] == HEIGHT
     assert "tool_call" not in span
+
+
+@pytest.mark.parametrize("field", ["text", "markdown", False, None])
+async def test_another_format_than_json_is_cited_in_the_text(proxy: Proxy, field: Any) -> None:
+    completion = await proxy.ask(saying(HEIGHT), extra_body={"evidence": EVIDENCE, "format": field})
+    assert completion["choices"][0]["message"]["content"] == f"{HEIGHT} [1]"
 
 
 async def test_gemini_clients_get_the_chunks_of_a_call(proxy: Proxy) -> None:
