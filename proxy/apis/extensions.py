@@ -48,6 +48,8 @@ def _parse_retrieval(raw: Any) -> Retrieval:
         if not isinstance(raw.get(key, ""), str | None):
             raise FieldError(f"retrieval.{key}", "must be a string")
     top_k = raw.get("top_k")
+    if isinstance(top_k, float) and top_k.is_integer():  # some clients write whole numbers as 3.0
+        top_k = int(top_k)
     if top_k is not None and (not isinstance(top_k, int) or isinstance(top_k, bool) or top_k < 1):
         raise FieldError("retrieval.top_k", "must be a whole number of at least 1")
     return Retrieval(raw.get("source") or "", raw.get("query") or "", top_k or 0)
