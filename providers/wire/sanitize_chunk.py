@@ -65,10 +65,15 @@ def _call(call: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _is_call(call: Mapping[str, Any]) -> bool:
-    function = call.get("function")
-    if not isinstance(function, Mapping | None) or not isinstance(call.get("id"), str | None):
+    called = (_is_called(call.get("function"), "arguments"), _is_called(call.get("custom"), "input"))
+    return isinstance(call.get("id"), str | None) and all(called)
+
+
+def _is_called(tool: object, argument: str) -> bool:
+    """Return whether a function or a custom tool, if there is one, has a name and an argument of the right type."""
+    if not isinstance(tool, Mapping | None):
         return False
-    return not function or all(isinstance(function.get(name), str | None) for name in ("name", "arguments"))
+    return not tool or all(isinstance(tool.get(name), str | None) for name in ("name", argument))
 
 
 def _usage(usage: Mapping[str, Any]) -> Fields:

@@ -55,6 +55,12 @@ WRONG: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = {
     "images that are a number": ({}, {"images": 5}, {}),
     "images of nothing": ({}, {"images": [5, {"image_url": 5}]}, {}),
     "a list of entries with other types": ({}, {"parts": [{"index": 0, "type": []}, {"index": 0, "type": {}}]}, {}),
+    "a custom call with another input": (
+        {},
+        {"tool_calls": [{"index": 0, "id": "c", "type": "custom", "custom": {"name": "f", "input": [5]}}]},
+        {},
+    ),
+    "a custom call of nothing": ({}, {"tool_calls": [{"index": 0, "type": "custom", "custom": "x"}]}, {}),
     "calls of nothing": ({}, {"tool_calls": [5, {"id": [5]}, {"function": "x"}, {"function": {"name": 5}}]}, {}),
 }
 BODIES: dict[str, dict[str, Any]] = {
