@@ -13,8 +13,11 @@ Fields = dict[str, Any]
 
 _TEXT_FIELDS = ("reasoning", "reasoning_content", "refusal")  # fields of a delta; `content` may also be a list of parts
 _TOKEN_LISTS = ("content", "refusal")  # fields of log-probabilities
-_OBJECT_LISTS = ("annotations", "images")  # fields of a delta
+_OBJECT_LISTS = ("annotations", "images", "content_parts")  # fields of a delta
 _CALL_TYPES = {"index": int | None, "type": str | None}
+_THOUGHT_TYPES = {**_CALL_TYPES, **dict.fromkeys(("text", "summary", "signature", "data"), str | None)}
+_BLOCK_TYPES = {**_CALL_TYPES, "partial_json": str | None}  # of a block that only Anthropic has
+_VENDORS = ("anthropic", "google", "ollama")  # fields of a delta with what only one API has
 _NUMBER = (int, float)
 
 
@@ -44,24 +47,36 @@ def _delta(delta: Fields) -> Fields:
     if not isinstance(valid.get("content"), str | list | None):
         del valid["content"]
     if isinstance(calls := valid.get("tool_calls"), list):
-        valid["tool_calls"] = [_call(call) for call in calls if isinstance(call, Mapping) and _is_call(call)]
+        valid["tool_calls"] = [_typed(one, _CALL_TYPES) for one in _objects(calls) if _is_call(one)]
     elif calls is not None:
         del valid["tool_calls"]
     legacy = valid.get("function_call")
     if legacy is not None and not (isinstance(legacy, Mapping) and _is_call({"function": legacy})):
         del valid["function_call"]
     for name in _OBJECT_LISTS:
-        if isinstance(found := valid.get(name), list):
-            valid[name] = [one for one in found if isinstance(one, Mapping)]
-        elif found is not None:
-            del valid[name]
+        if valid.get(name) is not None:
+            valid[name] = _objects(valid[name])
+    if "reasoning_details" in valid:
+        valid["reasoning_details"] = [_typed(one, _THOUGHT_TYPES) for one in _objects(valid["reasoning_details"])]
+    return {name: value for name, value in valid.items() if name not in _VENDORS} | _vendor_fields(valid)
+
+
+def _vendor_fields(delta: Fields) -> Fields:
+    """Return the fields of a delta that only one API has."""
+    valid = {name: dict(delta[name]) for name in _VENDORS if isinstance(delta.get(name), Mapping)}
+    if "content" in (own := valid.get("anthropic", {})):
+        own["content"] = [_typed(block, _BLOCK_TYPES) for block in _objects(own["content"])]
     return valid
 
 
-def _call(call: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a call without an index or type of a wrong type."""
-    wrong = [name for name, kind in _CALL_TYPES.items() if not isinstance(call.get(name), kind)]
-    return {name: value for name, value in call.items() if name not in wrong} if wrong else call
+def _objects(given: object) -> list[Fields]:
+    return [one for one in given if isinstance(one, dict)] if isinstance(given, list) else []
+
+
+def _typed(given: Fields, types: Mapping[str, Any]) -> Fields:
+    """Return an object without the fields that have another type than the one in `types`."""
+    wrong = [name for name, kind in types.items() if not isinstance(given.get(name), kind)]
+    return {name: value for name, value in given.items() if name not in wrong} if wrong else given
 
 
 def _is_call(call: Mapping[str, Any]) -> bool:

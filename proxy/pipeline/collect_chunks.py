@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from citestream.providers.events import Chunk
+from citestream.providers.wire.json_text import as_object
 
 from .merge_deltas import REASONING, Piece, append_pieces, join_logprobs, merge_deltas, merge_fields
 
@@ -29,7 +30,7 @@ class Completion:
         """Add the next chunk. The chunks of Azure's content filter have empty envelope fields, which are ignored."""
         for key, value in chunk.items():
             if key in NATIVE_FIELDS and key in self._envelope:
-                self._envelope[key] = {**self._envelope[key], **value}
+                self._envelope[key] = {**as_object(self._envelope[key]), **as_object(value)}
             elif key != "choices" and (value not in (None, "", 0) or key not in self._envelope):
                 self._envelope[key] = value
         for choice in chunk.get("choices") or ():

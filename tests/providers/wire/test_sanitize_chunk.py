@@ -61,6 +61,22 @@ WRONG: dict[str, tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = {
         {},
     ),
     "a custom call of nothing": ({}, {"tool_calls": [{"index": 0, "type": "custom", "custom": "x"}]}, {}),
+    "a vendor's fields that are none": (
+        {"anthropic": 5, "google": "x"},
+        {"anthropic": "x", "ollama": [5], "google": 5},
+        {"anthropic": 5, "ollama": "x", "google": [5]},
+    ),
+    "blocks of Anthropic of nothing": (
+        {},
+        {"anthropic": {"content": [5, {"index": [5], "type": "x"}, {"index": {}, "partial_json": 5}]}},
+        {},
+    ),
+    "thoughts of nothing": (
+        {},
+        {"reasoning_details": [5, {"index": [5], "format": "anthropic-claude-v1", "text": 5, "signature": [5]}]},
+        {},
+    ),
+    "parts of the content that are a text": ({}, {"content_parts": "x"}, {}),
     "calls of nothing": ({}, {"tool_calls": [5, {"id": [5]}, {"function": "x"}, {"function": {"name": 5}}]}, {}),
 }
 BODIES: dict[str, dict[str, Any]] = {
