@@ -16,7 +16,7 @@ _TOKEN_LISTS = ("content", "refusal")  # fields of log-probabilities
 _OBJECT_LISTS = ("annotations", "images", "content_parts")  # fields of a delta
 _CALL_TYPES = {"index": int | None, "type": str | None}
 _THOUGHT_TYPES = {**_CALL_TYPES, **dict.fromkeys(("text", "summary", "signature", "data"), str | None)}
-_BLOCK_TYPES = {**_CALL_TYPES, "partial_json": str | None}  # of a block that only Anthropic has
+_BLOCK_TYPES = {**_CALL_TYPES, "partial_json": str | None}  # fields of a block that only Anthropic has
 _VENDORS = ("anthropic", "google", "ollama")  # fields of a delta with what only one API has
 _NUMBER = (int, float)
 
