@@ -11,8 +11,8 @@ from aiohttp import HttpVersion11, web
 from ..config import Server
 from ..observability.telemetry import WAIT_TIME
 from .client_api import Encoder
+from .connection import PROBE, PROBE_SECONDS, Connection
 from .encoding import WRITTEN_BYTES
-from .serving.connection import PROBE, PROBE_SECONDS, Connection
 
 log = logging.getLogger("citestream")
 

@@ -1,1 +1,1 @@
-"""Server processes: one or several workers, their connections, and Python's cycle collector."""
+"""Server processes: one or several workers, and Python's cycle collector."""

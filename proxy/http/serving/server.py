@@ -15,9 +15,9 @@ from citestream.providers.scheduler import scheduler
 
 from ...config import Config, ConfigError, Tls
 from ..application import ADMISSION, make_app
+from ..connection import Connection, with_body_tracking
 from ..middleware.admission import Admission
 from . import garbage
-from .connection import Connection, with_body_tracking
 
 BACKLOG = 1024  # connections that wait to be accepted; with aiohttp's 128, 125 of 1,000 simultaneous ones were reset
 CLOSE_SECONDS = 1.0  # for the requests that still run after the drain

@@ -8,8 +8,8 @@ from typing import Any
 from aiohttp import StreamReader, web
 from aiohttp.http_exceptions import LineTooLong
 
-from ...observability.logs import SERVER
-from ..encoding import json_response
+from ..observability.logs import SERVER
+from .encoding import json_response
 
 IDLE_SECONDS = 75.0  # without a request after which a connection is closed; aiohttp would wait an hour
 # Until the next attempt to write to a client that has closed its sending side. Writing is the only way to notice that
