@@ -1,7 +1,9 @@
 """Tables: a cell belongs to the header of its column and to the first cell of its row."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from ....text import Quantity
 from ....text.clauses import ContentToken, Statement
@@ -10,45 +12,82 @@ from ..alignment import Alignment
 from ..disagreement import Disagreement, Reason
 
 _DESCRIPTION = re.compile(r"\s[–—-]\s|[:(]")  # "B – Mill Lane to Church Road"
+_LONGEST_GAP = 2  # characters between the parts of a date: "May 5, 2024"
+
+Number = Sequence[ContentToken]  # the tokens of a number or date in the claim
 
 
 def wrong_table_cell(claim: Statement, passages: Sequence[Statement]) -> Iterator[Disagreement]:
     """Yield a disagreement if a number of the claim is in another cell of a table, or a word in another row."""
     rows = [passage for passage in passages if passage.cells]
+    others = [passage for passage in passages if not passage.cells]
+    for number in _numbers(claim) if rows else ():
+        if any(_contain(other.tokens, number) for other in others):
+            continue
+        if any(_contain(_cell(row, 0), number) for row in rows):
+            continue
+        if found := _other_column(claim, rows, number) or _other_row(claim, rows, number):
+            yield found
+            return
     named = [row for row in rows if _names(row, claim)]
     if len(named) != 1:
         return
-    for token in claim.tokens:
-        if token.quantity is None or not token.quantity.strict or _in_name(named[0], token):
-            continue
-        here = _columns(named[0], token.quantity)
-        wanted = _wanted(named[0], claim)
-        others = [row for row in rows if _columns(row, token.quantity)] if not here else []
-        if near := [row for row in others if _named_in_part(row, claim)]:
-            here = set().union(*(_columns(row, token.quantity) for row in near))
-        elif others:
-            detail = f"the table does not have {claim.text_of(token)} in the row “{_first(named[0])}”"
-            yield Disagreement(Reason.BINDING, detail, rule="row")
-            return
-        if here and wanted and not wanted & here:
-            header = named[0].cells[min(wanted)][0]
-            detail = f"the table has {claim.text_of(token)} in another column than “{header}”"
-            yield Disagreement(Reason.BINDING, detail, rule="column")
-            return
-    alignment = Alignment(claim, named[0])
-    others = [passage for passage in passages if not passage.cells]
-    for token, match in alignment.tokens:
+    for token, match in Alignment(claim, named[0]).tokens:
         if match is not None or token.quantity is not None or any(token.stem in other.stems for other in others):
             continue
         if any(_columns_with(row, token.stem) for row in rows):
-            detail = f"the table does not have “{claim.text_of(token)}” in the row “{_first(named[0])}”"
-            yield Disagreement(Reason.BINDING, detail, rule="row")
+            yield _not_in_row(claim.text_of(token), named[0])
             return
 
 
-def _columns_with(row: Statement, stem: str) -> list[int]:
-    """Return the columns, except the first, whose cell has a word."""
-    return [column for column in range(1, len(row.cells)) if stem in _cell_words(row, column)]
+def _numbers(claim: Statement) -> list[list[ContentToken]]:
+    """Return the numbers of the claim that must be confirmed. Day, month and year of a date are one."""
+    numbers: list[list[ContentToken]] = []
+    for token in claim.tokens:
+        if token.quantity is None or not token.quantity.strict:
+            continue
+        if numbers and token.start - numbers[-1][-1].end <= _LONGEST_GAP:
+            numbers[-1].append(token)
+        else:
+            numbers.append([token])
+    return numbers
+
+
+def _other_column(claim: Statement, rows: Sequence[Statement], number: Number) -> Disagreement | None:
+    """Return a disagreement if the number is in other columns only than those whose headers the claim mentions."""
+    wanted: set[int] = set()
+    for row in rows:
+        if having := _columns(row, number):
+            wanted = _wanted(row, claim)
+            if not wanted or wanted & having:
+                return None
+            header = row.cells[min(wanted)][0]
+    if not wanted:
+        return None
+    detail = f"the table has {claim.text_of(*number)} in another column than “{header}”"
+    return Disagreement(Reason.BINDING, detail, rule="column")
+
+
+def _other_row(claim: Statement, rows: Sequence[Statement], number: Number) -> Disagreement | None:
+    """Return a disagreement if the number is in other rows only than the one that the claim names.
+
+    A row is named by all words of its first cell, or by some if the rows with the number share none with the claim.
+    """
+    having = [row for row in rows if _columns(row, number)]
+    if not having:
+        return None
+    named = [row for row in rows if _names(row, claim)]
+    if not named and not any(_shares_name(row, claim) for row in having):
+        named = [row for row in rows if _shares_name(row, claim)]
+    if len(named) != 1 or named[0] in having or any(_named_in_part(row, claim) for row in having):
+        return None
+    return _not_in_row(claim.text_of(*number), named[0])
+
+
+def _not_in_row(written: str, row: Statement) -> Disagreement:
+    header, (start, end) = row.cells[0]
+    detail = f"the table does not have {written} in the row “{row.text[start + len(header) : end].strip()}”"
+    return Disagreement(Reason.BINDING, detail, rule="row")
 
 
 def _names(row: Statement, claim: Statement) -> bool:
@@ -56,31 +95,45 @@ def _names(row: Statement, claim: Statement) -> bool:
     header, (start, end) = row.cells[0]
     described = _DESCRIPTION.search(row.text, start + len(header) + 1, end)
     until = described.start() if described else end
-    words = [t.stem for t in row.tokens if start + len(header) <= t.start < until]
+    words = [token.stem for token in _cell(row, 0) if token.start < until]
     return bool(words) and all(word in claim.stems for word in words)
 
 
 def _named_in_part(row: Statement, claim: Statement) -> bool:
     """Return whether the claim contains half of the words of the row's first cell, so that it may be about two rows."""
-    words = _cell_words(row, 0)
+    words = [token.stem for token in _cell(row, 0)]
     return 2 * sum(word in claim.stems for word in words) >= len(words)
 
 
-def _cell_words(row: Statement, column: int) -> list[str]:
-    """Return the stems of a cell without its header."""
-    header = len(row.cells[column][0])
-    start, end = row.cells[column][1]
-    return [t.stem for t in row.tokens if start + header <= t.start < end]
+def _shares_name(row: Statement, claim: Statement) -> bool:
+    """Return whether the claim contains a word of the row's first cell."""
+    return any(token.stem in claim.stems for token in _cell(row, 0) if token.quantity is None)
 
 
-def _columns(row: Statement, quantity: Quantity) -> set[int]:
-    """Return the columns, except the first, whose cell agrees with a number."""
+def _cell(row: Statement, column: int) -> list[ContentToken]:
+    """Return the tokens of a cell without its header."""
+    header, (start, end) = row.cells[column]
+    return [token for token in row.tokens if start + len(header) <= token.start < end]
+
+
+def _columns_with(row: Statement, stem: str) -> list[int]:
+    """Return the columns, except the first, whose cell has a word."""
+    return [column for column in range(1, len(row.cells)) if any(token.stem == stem for token in _cell(row, column))]
+
+
+def _columns(row: Statement, number: Number) -> set[int]:
+    """Return the columns, except the first, whose cell or header agrees with a number."""
     return {
         column
         for column, (_, (start, end)) in enumerate(row.cells)
-        if column
-        and any(start <= t.start < end and t.quantity is not None and _same(quantity, t.quantity) for t in row.tokens)
+        if column and _contain([token for token in row.tokens if start <= token.start < end], number)
     }
+
+
+def _contain(tokens: Sequence[ContentToken], number: Number) -> bool:
+    """Return whether each part of a number agrees with one of the tokens."""
+    found = [token.quantity for token in tokens if token.quantity is not None]
+    return all(any(_same(part.quantity, one) for one in found) for part in number if part.quantity is not None)
 
 
 def _same(one: Quantity, other: Quantity) -> bool:
@@ -88,19 +141,12 @@ def _same(one: Quantity, other: Quantity) -> bool:
 
 
 def _wanted(row: Statement, claim: Statement) -> set[int]:
-    """Return the columns whose header the claim mentions."""
-    found = set()
+    """Return the columns whose header the claim mentions, by words that no other header has if there are any."""
+    headers: dict[int, set[str]] = {}
     for column, (header, (start, _)) in enumerate(row.cells):
-        words = [t.stem for t in row.tokens if start <= t.start < start + len(header)]
-        if column and words and any(word in claim.stems for word in words):
-            found.add(column)
-    return found
-
-
-def _in_name(row: Statement, token: ContentToken) -> bool:
-    return token.stem in _cell_words(row, 0)
-
-
-def _first(row: Statement) -> str:
-    header, (start, end) = row.cells[0]
-    return row.text[start + len(header) : end].strip()
+        if column:
+            headers[column] = {token.stem for token in row.tokens if start <= token.start < start + len(header)}
+    words = Counter(chain.from_iterable(headers.values()))
+    mentioned = {column: stems & claim.stems.keys() for column, stems in headers.items()}
+    distinct = {column for column, stems in mentioned.items() if any(words[stem] == 1 for stem in stems)}
+    return distinct or {column for column, stems in mentioned.items() if stems}

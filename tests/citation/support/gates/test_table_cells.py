@@ -1,0 +1,59 @@
+"""Numbers in another cell of a table than the claim says."""
+
+import pytest
+
+from citestream.citation.evidence import Evidence
+from citestream.citation.support.scorers import Claim, scorer
+from tests.citation.support.gates.refusals import refusal
+
+PUMPS = (
+    "| | Aqua | Bravo | Cirro |\n|---|---|---|---|\n| Flow rate | 30 l | 45 l | 60 l |\n"
+    "| Maximum water depth | 7 m | 9 m | 12 m |\n| Guarantee on motor | 2 years | 3 years | 5 years |"
+)
+PASSPORTS = (
+    "| Document | Applied for | Issued | Valid until |\n|---|---|---|---|\n"
+    "| Permit A | 4 May 2021 | 9 June 2021 | 30 June 2026 |\n| Permit B | 7 July 2022 | 1 August 2022 | 30 June 2024 |"
+)
+DAM = (
+    "| Feature | Value |\n|---|---|\n| Length of crest | 310 m |\n| Height of wall | 58 m |\n| Turbines | 4 |\n"
+    "| Surface of reservoir | 12 km² |"
+)
+ANGEBOTE = (
+    "| | Firma Hell | Firma Kurz |\n|---|---|---|\n"
+    "| Preis ohne Steuer | 4.200 € | 3.900 € |\n| Lieferzeit | 6 Wochen | 9 Wochen |"
+)
+
+IN_ANOTHER_CELL = {
+    "another column, the row in other words": (PUMPS, "Bravo can be used in water that is up to 12 m deep."),
+    "another column": (PUMPS, "Aqua has a guarantee of three years."),
+    "a date in another column, of which parts are in this one": (PASSPORTS, "Permit A was applied for on 9 June 2021."),
+    "another row, named by one of its words": (DAM, "The wall of the dam is 310 m high."),
+    "another row, named by all of its words": (DAM, "The surface of the reservoir is 58 m."),
+    "another column in German": (ANGEBOTE, "Firma Kurz verlangt 4.200 € ohne Steuer."),
+}
+IN_THIS_CELL = {
+    "the row in other words": (PUMPS, "Bravo can be used in water that is up to 9 m deep."),
+    "the column without its row": (PUMPS, "With Cirro you get 60 l."),
+    "two columns": (PUMPS, "Aqua has a guarantee of two years, Cirro of five."),
+    "a date": (PASSPORTS, "Permit A was applied for on 4 May 2021."),
+    "the row, named by one of its words": (DAM, "The wall of the dam is 58 m high."),
+    "another word for the row": (DAM, "The dam is 310 m long."),
+    "the column in German": (ANGEBOTE, "Firma Kurz verlangt 3.900 € ohne Steuer."),
+}
+
+
+@pytest.mark.parametrize("case", IN_ANOTHER_CELL)
+def test_refused(case: str) -> None:
+    """The number is in the table, but not in the cell that the claim is about."""
+    table, claim = IN_ANOTHER_CELL[case]
+    found = refusal(Claim(claim), scorer("lexical").prepare([Evidence(1, table, "e1")]))
+    assert found is not None, case
+    assert "the table" in found.detail, found.detail
+
+
+@pytest.mark.parametrize("case", IN_THIS_CELL)
+def test_accepted(case: str) -> None:
+    """The number is in the cell that the claim is about."""
+    table, claim = IN_THIS_CELL[case]
+    found = refusal(Claim(claim), scorer("lexical").prepare([Evidence(1, table, "e1")]))
+    assert found is None or "the table" not in found.detail, found
