@@ -53,7 +53,7 @@ class GeminiProvider(HttpProvider):
         """Stream one answer. Raises ProviderError."""
         url = f"{self._model_url(request.model)}:streamGenerateContent?alt=sse"
         call = await self._call(url, await request_body(generate_content_body, request), request.key)
-        reader = GeminiReader(request.model, requested_choices(request))
+        reader = GeminiReader(request.model, requested_choices(request.params))
         async with aclosing(self._stream(call, EventSplitter, reader, server_closes=True)) as events:
             async for event in events:
                 yield event

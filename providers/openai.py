@@ -122,7 +122,7 @@ class OpenAIProvider(HttpProvider):
     async def _answer(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
         options = as_object(request.params.get("stream_options"))
         reader = ChunkReader(
-            requested_choices(request), usage_on_every_chunk=options.get("continuous_usage_stats") is True
+            requested_choices(request.params), usage_on_every_chunk=options.get("continuous_usage_stats") is True
         )
         call = self._call("POST", CHAT, request.key, await request_body(self._body, request), request.model)
         return self._stream(call, EventSplitter, reader)

@@ -1,7 +1,8 @@
 """HttpProvider: the base class of all providers over HTTP."""
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Mapping
 from functools import partial
+from typing import Any
 
 from ..events import ChatRequest, Event, Provider, Relayed
 from ..scheduler import Work, scheduler
@@ -56,7 +57,7 @@ async def request_body(make: Callable[[ChatRequest], object], request: ChatReque
     return data
 
 
-def requested_choices(request: ChatRequest) -> int:
-    """Return the number of requested answers."""
-    count = request.params.get("n")
-    return count if isinstance(count, int) else 1
+def requested_choices(params: Mapping[str, Any]) -> int:
+    """Return the number of answers that these parameters of a request ask for."""
+    count = params.get("n")
+    return int(count) if isinstance(count, int | float) else 1  # some clients write whole numbers as 3.0

@@ -8,6 +8,7 @@ from aiohttp import web
 
 from citestream.providers.errors import BrokenStream, ProviderError
 from citestream.providers.events import Relayed
+from citestream.providers.streaming.http_provider import requested_choices
 
 from ..config import Server
 from ..model_routes import Route
@@ -80,9 +81,8 @@ async def _held(body: AsyncGenerator[bytes, None]) -> AsyncGenerator[bytes, None
 
 async def relayed_body(job: Job, route: Route) -> tuple[bytes, int]:
     """Return the body of a request as the provider of this route gets it, and how many choices it asks for."""
-    count = job.params.get("n")
     model = {"model": route.model} if "model" in job.body else {}
-    return await encode({**job.body, **model}), count if isinstance(count, int) else 1
+    return await encode({**job.body, **model}), requested_choices(job.params)
 
 
 def client_key(request: web.Request, route: Route) -> str | None:

@@ -12,7 +12,7 @@ from aiohttp.test_utils import TestClient, TestServer
 from citestream.proxy.config import parse
 from citestream.proxy.http.application import make_app
 from citestream.proxy.http.pass_through import HELD_BYTES
-from tests.upstreams.wire import Break, Request, Server, Step, head, script, whole
+from tests.upstreams.wire import Break, Request, Server, Step, head, script, sse, whole
 
 PATIENCE = 100.0  # seconds, for a machine under load
 BODY = {"model": "up/m", "messages": [{"role": "user", "content": "When does water boil?"}]}
@@ -40,6 +40,15 @@ async def test_an_incomplete_answer_is_an_error_with_a_status(name: str) -> None
         answer = await client.post("/v1/chat/completions", json=BODY)
         assert answer.status == 502
         assert (await answer.json())["error"].keys() == {"message", "type", "param", "code"}
+
+
+@pytest.mark.parametrize("count", [2, 2.0])
+async def test_a_stream_in_which_a_choice_has_no_end_ends_with_an_error(count: float) -> None:
+    first = b'data: {"choices":[{"index":0,"delta":{"content":"Water"},"finish_reason":"stop"}]}\n\n'
+    second = b'data: {"choices":[{"index":1,"delta":{"content":"Wat"},"finish_reason":null}]}\n\n'
+    async with Server(sse(first, second)) as provider, asking(provider) as client:
+        answer = await client.post("/v1/chat/completions", json={**BODY, "stream": True, "n": count})
+        assert b'"code":"incomplete_answer"' in await answer.read()
 
 
 async def test_a_large_answer_is_passed_on_unchanged() -> None:
