@@ -24,7 +24,7 @@ _TOKEN = re.compile(
     # A repeated set is several times as fast as a repeated choice, and marks and apostrophes inside words are rare.
     rf"|(?![vV]\d){LETTER}[^\W_{UNSPACED}]*(?:(?:[{MARKS}]|[{APOSTROPHES}·](?={LETTER}))[^\W_{UNSPACED}]*)*)"
     r"|(?P<date>\d{4}-\d{1,2}-\d{1,2}(?!\d)|\d{1,2}[./]\d{1,2}[./]\d{4}(?!\d)|\d{4}/\d{1,2}/\d{1,2}(?!\d)"
-    r"|\d{1,2}:[0-5]\d(?::[0-5]\d)?(?!\d)(?:\s?[aApP]\.?\s?[mM]\b\.?)?|\d+[:/]\d+(?![\d/:]))"
+    r"|\d{1,2}[:：][0-5]\d(?::[0-5]\d)?(?!\d)(?:\s?[aApP]\.?\s?[mM]\b\.?)?|\d+[:：/]\d+(?![\d/:：]))"
     r"|(?P<version>\b[vV]\d+(?:\.\d+)*\b)"
     rf"|(?P<number>{NUMERAL})"
     rf"|(?P<run>[{UNSPACED}{MARKS}]+)"

@@ -21,6 +21,7 @@ _MORE_THAN_HALF = re.compile(
 )
 _HALF_WORDS = ("half", "hälfte", "moitié", "mitad", "半")  # one of them is in every match of the patterns above
 _MAJORITY = re.compile(r"\b(?:majority|most of|most|mehrheit|meisten|majorité|plupart|mayoría)\b", re.IGNORECASE)
+_HAN_MORE, _HAN_DAY = frozenset("余多"), frozenset("日号")  # behind a number: and more; a day of the month
 _LIST_ENDS = frozenset({"", ".", ";", ",", "。", "，", "；"})
 _MORE_THAN = re.compile(
     r"\b(?:more than|over|at least|above|upwards of|mehr als|über|mindestens|plus de|au moins|más de|al menos)\s$",
@@ -250,6 +251,8 @@ class NumberGate:
             if nearest.part_has_any(self.subject, q.start, q.end) and not nearest.in_first_part(q.start):
                 return ""  # "men 14 days, women 11 days"
         others = [q for q in nearest.quantities if (q.unit, q.may_be_year) == kind and q not in here]
+        if self.text[quantity.end : quantity.end + 1] not in _HAN_DAY:
+            others = [q for q in others if nearest.text[q.end : q.end + 1] not in _HAN_DAY]
         if any(agrees(own, q) for own in self.claim.quantities for q in others):
             return ""  # the claim gives several numbers
         others = [q for q in others if nearest.part_has_any(terms, q.start, q.end)]
@@ -275,7 +278,9 @@ def _mentions_half(text: str) -> bool:
 
 
 def _bound_before(text: str, quantity: Quantity) -> str:
-    """Return ">" or "<" if a number has a lower or an upper bound before it, or ""."""
+    """Return ">" or "<" if a number has a lower or an upper bound before it, or "". In Chinese 余 is behind it."""
+    if text[quantity.end : quantity.end + 1] in _HAN_MORE:
+        return ">"
     begin = max(0, quantity.start - _LEAD_IN)
     for pattern, bound, reverse in ((_MORE_THAN, ">", "<"), (_LESS_THAN, "<", ">")):
         if found := pattern.search(text, begin, quantity.start):

@@ -28,6 +28,7 @@ _CONTENTFUL = frozenset({"denies", "plan", "hedge", "fact", "said", "leads", "fa
 _TIMES = frozenset("年月日天周季")  # end words for a time
 _FUNCTION, _NOMINAL = frozenset({"function"}), frozenset({"noun", "adjective", "function"})
 NUMBER = frozenset({"number"})
+_COUNTER = "只"  # "only", and a measure word behind a number
 _RUN = re.compile("[\u3400-\u9fff]+|(?P<latin>[A-Za-z0-9][\\w.+-]*)", re.ASCII)
 
 
@@ -124,7 +125,8 @@ def _operators(statement: Statement, text: str, words: Sequence[Word]) -> None:
     """Add the operators among the words, and those that consist of two parts."""
     kinds, found = _kinds(), statement.operators
     for n, word in enumerate(words):
-        if "operator" in word.roles:
+        counts = n > 0 and text[word.start] == _COUNTER and words[n - 1].roles is NUMBER  # 两千只白鹤
+        if "operator" in word.roles and not counts:
             own = ["object"] if _marks_object(text, words, n) else kinds[text[word.start : word.end]]
             found += [Operator(kind, n, n + 1, *word[:2], 0, 0) for kind in own]
     first = {word.start: n for n, word in enumerate(words)}

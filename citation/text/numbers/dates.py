@@ -20,7 +20,7 @@ from .units import (
 
 _LAST_CENTURY = 30
 _NO_GAP = frozenset(["", *APOSTROPHES])  # 1990s, 1990's
-_CLOCK = re.compile(r"(\d{1,2}):([0-5]\d)(?::[0-5]\d)?(?:\s?([aApP])\.?\s?[mM]\.?)?")
+_CLOCK = re.compile(r"(\d{1,2})[:：]([0-5]\d)(?::[0-5]\d)?(?:\s?([aApP])\.?\s?[mM]\.?)?")
 
 
 def match_date(surface: str, start: int, i: int, language: str | None) -> list[QuantityMatch]:

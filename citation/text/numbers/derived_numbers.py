@@ -4,6 +4,7 @@ They are computed only if a number of the claim is not found directly.
 """
 
 from collections.abc import Iterator, Sequence
+from math import ceil, floor
 
 from ..normalize import fold
 from .date_shifts import shifted_dates
@@ -14,6 +15,7 @@ from .quantities import CENTURY, DECADE, FIRST_YEAR, RATIO, Quantity
 from .ratios import complements, numbers_in_words, ratios
 from .year_shifts import shifted_years, times_between
 
+_NEARLY = 4  # percentage points between a share and "about a third"
 _CONVERSIONS = {"celsius": ("fahrenheit", 1.8, 32.0), "fahrenheit": ("celsius", 1 / 1.8, -32.0 / 1.8)}
 
 
@@ -25,6 +27,9 @@ def notations(quantity: Quantity) -> Iterator[Quantity]:
         elif quantity.unit == RATIO and value < 1:
             yield quantity._replace(values=(value * 100,), unit="%", approximate=False)
             yield quantity._replace(values=(round(value * 100),), unit="%", approximate=False)
+            if quantity.approximate:  # "nearly a third"
+                near = range(ceil(value * 100 - _NEARLY), floor(value * 100 + _NEARLY) + 1)
+                yield quantity._replace(values=tuple(map(float, near)), unit="%", approximate=False)
         elif quantity.unit in _CONVERSIONS:
             unit, factor, offset = _CONVERSIONS[quantity.unit]
             yield quantity._replace(values=(round(value * factor + offset, 1),), unit=unit)

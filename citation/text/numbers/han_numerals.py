@@ -81,12 +81,14 @@ def _quantity(run: str, offset: int, found: re.Match[str], value: float) -> Quan
     if counter == "月" and not ordinal and value <= 12:
         return Quantity((value,), start, end, MONTH)
     approximate = is_approximate(run, found.start()) or counter in HAN_MORE
-    unit = "" if ordinal else han_unit(rest.lstrip("".join(HAN_MORE)))
+    rest = rest.lstrip("".join(HAN_MORE))
+    unit = "" if ordinal else han_unit(rest) or han_unit(rest.removeprefix("个"))
     if run.endswith("零下", 0, found.start()):
         value = -value
     if unit:
         strict = numeral != "一" or UNITS[unit] not in _IDIOMATIC
-        return Quantity((value,), start, end + len(unit), *UNITS[unit], strict=strict, approximate=approximate)
+        end = offset + found.end() - len(counter) + run[found.end() - len(counter) :].index(unit) + len(unit)
+        return Quantity((value,), start, end, *UNITS[unit], strict=strict, approximate=approximate)
     if run[max(0, found.start() - 1) : found.start()] in _SEVERAL:
         return Quantity((value,), start, end, strict=False)
     strict = bool(ordinal and value != 1) or len(numeral) > 1 or value > 2

@@ -23,7 +23,7 @@ from .numerals import (
     word_value,
 )
 from .quantities import CENTURY, RATIO, Quantity, QuantityMatch
-from .units import UNITS
+from .units import APPROXIMATE, UNITS
 
 _TEN, _DOZEN, _TWENTY, _HUNDRED = 10, 12, 20, 100
 _ARTICLES = frozenset({"a", "an"})
@@ -75,7 +75,10 @@ def match_fraction(tokens: Tokens, i: int, language: str | None) -> list[Quantit
     # "A quarter of" is a fraction, "the third quarter" is not.
     if not numerator or not (certain or tokens.word(i + 2) in PART_OF):
         return []
-    quantity = Quantity((numerator / denominator,), tokens.starts[i], tokens.ends[i + 1], RATIO)
+    approximate = tokens.word(i - 1) in APPROXIMATE
+    quantity = Quantity(
+        (numerator / denominator,), tokens.starts[i], tokens.ends[i + 1], RATIO, approximate=approximate
+    )
     return [QuantityMatch(quantity, i, i + 2)]
 
 

@@ -52,13 +52,18 @@ def _clauses(passages: Sequence[Statement]) -> list[_Clause]:
     return found[:_MOST_CLAUSES]
 
 
+def _are_simple(aligned: PassageAlignment) -> bool:
+    """Return whether the claim states one thing, and every sentence is divided into clauses reliably."""
+    return len(aligned.claim.tokens) <= _LONGEST_CLAIM and all(one.is_divisible for one in aligned.passages)
+
+
 def other_topic(aligned: PassageAlignment) -> Iterator[Disagreement]:
     """Yield a disagreement if the clause that states the claim has another topic, and that of the claim is elsewhere.
 
     "书店营业额的三成来自线上" and "咖啡店的营业额中外卖占三成。书店的营业额中线上占一半".
     """
     claim = aligned.claim
-    if len(claim.tokens) > _LONGEST_CLAIM or claim.tokens[-1].clause or "by" in claim.kinds():
+    if not _are_simple(aligned) or claim.tokens[-1].clause or "by" in claim.kinds():
         return
     marked = next((op.word for op in claim.of("object")), len(claim.words))
     topic = [token for token in _topic(claim.tokens) if not token.kind and token.word < marked]
@@ -80,7 +85,9 @@ def other_topic(aligned: PassageAlignment) -> Iterator[Disagreement]:
     elsewhere = [clause for clause in clauses if all(_finds(token, clause) for token in missing)]
     if not elsewhere or any(_states(rest, clause) for clause in elsewhere):
         return
-    rivals = [t for t in _topics(clauses, at) if not t.kind and not any(_same(token, t) for token in claim.tokens)]
+    times = vocabulary("zh").role("time")
+    topics = [t for t in _topics(clauses, at) if not t.kind and t.folded not in times]
+    rivals = [t for t in topics if not any(_same(token, t) for token in claim.tokens)]
     if rivals:
         detail = f"the passage says this of “{clauses[at].sentence.text_of(rivals[0])}”, not of "
         yield Disagreement(Reason.BINDING, f"{detail}“{claim.text_of(missing[0])}”", rule="subject")
@@ -93,7 +100,7 @@ def mixed_clauses(aligned: PassageAlignment) -> Iterator[Disagreement]:
     the second one begins with another.
     """
     claim = aligned.claim
-    if len(claim.tokens) > _LONGEST_CLAIM or "than" in claim.kinds():
+    if not _are_simple(aligned) or "than" in claim.kinds():
         return
     clauses = _clauses(aligned.passages)
     where = [[clause for clause in clauses if _finds(token, clause)] for token in claim.tokens]

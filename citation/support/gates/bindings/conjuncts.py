@@ -18,7 +18,6 @@ from ..alignment import Alignment, PassageAlignment
 from ..disagreement import Disagreement, Reason
 from .values import is_value, same_content
 
-_LONGEST = 24  # tokens; longer sentences are not split reliably
 _MOST_CLAUSES = 2  # clauses of the claim: "it was Anna who …" has two
 _PLACES = frozenset({"in", "on", "at"})  # prepositions of parallel places: "on the first floor", "in the basement"
 _DAY, _MONTH_DAYS, _YEAR_DAYS = 86400, 28, 365
@@ -89,7 +88,7 @@ def mixed_conjuncts(aligned: PassageAlignment) -> Iterator[Disagreement]:
     claim, alignments = aligned.claim, aligned.sentences
     if claim.clauses > _MOST_CLAUSES or _has_computed_value(aligned):
         return
-    parts = [part for one in alignments if len(one.passage.tokens) <= _LONGEST for part in conjuncts(one.passage)]
+    parts = [part for one in alignments if one.passage.is_divisible for part in conjuncts(one.passage)]
     if len(parts) < 2:
         return
     places = _places(claim, alignments, parts)

@@ -11,7 +11,6 @@ from ..disagreement import Disagreement, Reason
 _LOOSE = frozenset({"on", "for", "of", "in", "at", "with"})  # "the guarantee on drills … for accessories"
 # With a smaller share of words found anywhere in the passage, a word in another place is no evidence of an error.
 _MENTIONED = 0.85
-_LONG = 24  # tokens; longer sentences and page headers are not split reliably
 
 _Place = tuple[int, int]  # the number of an alignment, and a piece of its passage
 
@@ -25,7 +24,7 @@ def swapped_bindings(aligned: PassageAlignment) -> Iterator[Disagreement]:
     claim, alignments = aligned.claim, aligned.sentences
     places: dict[ContentToken, dict[_Place, ContentToken]] = {}
     for number, alignment in enumerate(alignments):
-        if len(alignment.passage.tokens) > _LONG:
+        if not alignment.passage.is_divisible:
             continue
         for token, match in alignment.pairs():
             if not match.restates(token):

@@ -58,6 +58,8 @@ def value_of_another(aligned: PassageAlignment) -> Iterator[Disagreement]:
     numbers = [t for t in claim.tokens if is_value(t)]
     for value in _values(numbers):
         homes = [n for n, one in enumerate(alignments) if all(_find(one.passage, t) for t in value)]
+        if claim.language == "zh" and not all(alignments[n].passage.is_divisible for n in homes):
+            continue
         if not homes:
             continue
         rival = _rival_in_sentence(value, homes, alignments)

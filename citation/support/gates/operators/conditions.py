@@ -38,6 +38,8 @@ def universal(alignment: Alignment) -> Iterator[Disagreement]:
         return
     if "if" in theirs and not _found_condition(alignment):
         yield modal("the passage sets a condition that the sentence leaves out", "unconditional")
+    elif any(op.kind == "except" for op in alignment.passage.operators) and not _found_exception(alignment):
+        yield modal("the passage makes an exception that the sentence leaves out", "unconditional")
     elif limit := _limit(alignment):
         yield modal(f"the passage limits what the sentence says of all: “{limit}”", "unconditional")
 
@@ -96,6 +98,11 @@ def _found_condition(alignment: Alignment) -> bool:
         if any(t in alignment.matched for t in alignment.passage.tokens if t.piece == op.piece and t.word >= op.after):
             return True
     return False
+
+
+def _found_exception(alignment: Alignment) -> bool:
+    """Return whether the claim has a word of the exception of the passage."""
+    return any(match.token.scoped for _, match in alignment.pairs())
 
 
 def _of_all(claim: Statement) -> bool:

@@ -12,6 +12,7 @@ _AUXILIARY_REACH = 4  # words between a participle and its auxiliary
 _CHAIN = 4  # predicates that share a subject: "came, saw and was asked to leave"
 _PERSONAL_A = "a"  # the Spanish preposition before a person who is the object
 _TO = "to"
+_REFLEXIVE = "se"
 _GERUND = "ing"
 _ADVERB = "ly"
 
@@ -163,6 +164,8 @@ def is_passive(statement: Statement, pivot: ContentToken) -> bool:
     "Was translated by Ida and illustrated by Omar", "a film directed by Ida"; not "rose by 4 %".
     """
     words = vocabulary(statement.language)
+    if pivot.word and statement.language == "es" and statement.words[pivot.word - 1] == _REFLEXIVE:
+        return _by(statement, pivot) is not None  # "el agua se pierde por las tuberías"
     if not pivot.folded.endswith(tuple(words.role("participle"))) and pivot.folded not in words.role("irregular"):
         return False
     passive = words.role("passive")

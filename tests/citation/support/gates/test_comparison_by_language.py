@@ -56,6 +56,26 @@ REFUSED: dict[str, tuple[Reason, str, str]] = {
         "物业公司检修了电梯，费用由业主委员会支付。",
         "电梯检修的费用由物业公司承担。",
     ),
+    "a German exception without a verb": (
+        Reason.NEGATION,
+        "Die Klappe nimmt Bücher und Filme an, jedoch keine Spiele.",
+        "Die Klappe nimmt auch Spiele an.",
+    ),
+    "a French exception that the claim leaves out": (
+        Reason.MODALITY,
+        "Un rabais de 10 % est accordé, sauf en août.",
+        "Un rabais de 10 % est accordé toute l'année.",
+    ),
+    "a French verb with re- and its opposite": (
+        Reason.NEGATION,
+        "Le café restera fermé cet été.",
+        "Le café rouvrira cet été.",
+    ),
+    "another score in Chinese": (
+        Reason.NUMBER_MISMATCH,
+        "山东队主场1：2负于江苏队。",
+        "山东队主场2：1负于江苏队。",
+    ),
     "another Chinese number than that of a bound of something else": (
         Reason.NUMBER_MISMATCH,
         "每月缺勤超过两次的，扣除奖金200元。",
@@ -311,6 +331,19 @@ REFUSED: dict[str, tuple[Reason, str, str]] = {
 }
 
 PASSED: dict[str, tuple[str, str]] = {
+    "a Spanish reflexive passive": (
+        "Las cañerías viejas pierden cerca de un 30 % del gas.",
+        "Casi un tercio del gas se pierde por las cañerías viejas.",
+    ),
+    "a Chinese measure word that is also 'only'": (
+        "今年已有2000只天鹅飞到湖区，并得到日夜守护。",
+        "两千只天鹅飞到湖区。",
+    ),
+    "a Chinese idiom with a character that denies": (
+        "去年志愿者解决的问题不计其数。",
+        "志愿者去年解决了不计其数的问题。",
+    ),
+    "a Chinese number with 余": ("全市共有52名干部因此受到处理。", "全市50余名干部受到处理。"),
     "a bound in another cell of the row": (
         "| Emplacement | Haute saison | Minimum |\n|---|---|---|\n| Tente | 24 € | 1 nuit |\n| Gîte | 48 € | 2 nuits |",
         "En haute saison, une nuit sous tente coûte 24 euros.",
