@@ -19,8 +19,9 @@ from .clause_comparison import compare
 from .disagreement import Disagreement, Reason
 from .instances import is_instance
 from .missing import missing_statement
-from .number_gate import NumberGate, PassageNumbers
+from .number_gate import NumberGate
 from .operators.frequency import is_same_frequency
+from .passage_numbers import PassageNumbers
 from .polarity_gate import contradiction
 from .relevance import ClaimTerms
 from .shared_language import language_for, shared_language

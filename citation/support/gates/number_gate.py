@@ -3,15 +3,15 @@
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
-from ...text import Analysis, Quantity, agrees, analyze_title
-from ...text.numbers.clock_times import clock_times, shifted_times
+from ...text import Analysis, Quantity, agrees
+from ...text.numbers.clock_times import clock_times
 from ...text.numbers.derived_numbers import derived, notations
 from ...text.numbers.quantities import CLOCK, MONTH, RATIO, same_kind
 from ..features.claim_numbers import MOST_NUMBERS
 from .clause import Clause
+from .passage_numbers import PassageNumbers
 
 # The first terms of a claim usually name its subject, which the evidence names in another part of the sentence.
 _SUBJECT_TERMS, _SUBJECT_TERMS_HAN = 1, 2
@@ -39,62 +39,6 @@ _LEAD_IN, _NEAR = 16, 1.2  # characters before a number; a bound is hardly ever 
 _LONG = 10  # terms of a claim; longer ones state several things, of which a passage supports the main one
 _OF_CLOCK, _LAST_MINUTE = frozenset({"", "time", CLOCK}), 1440  # numbers that may be part of a time of day
 _CHANGE_NUMBERS = 2  # numbers in "from 12 % to 9 %"
-
-
-@dataclass(frozen=True)
-class PassageNumbers:
-    """The part of the evidence that is searched for the claim's numbers. Derived numbers are computed once."""
-
-    text: str
-    analysis: Analysis
-    title: str
-    quantities: Sequence[Quantity]  # numbers of the window and the sentences around it
-    nearest: Clause | None  # the sentence about the same topic as the claim, if there is one
-    span: tuple[int, int] = (0, 0)  # span of the window and the sentences around it
-
-    @cached_property
-    def with_title(self) -> list[Quantity]:
-        """The quantities, including those of the title."""
-        return [*self.quantities, *analyze_title(self.title).quantities]
-
-    @cached_property
-    def within(self) -> str:
-        """The text of `span`."""
-        return self.text[slice(*self.span)]
-
-    @cached_property
-    def stated(self) -> list[Quantity]:
-        """The quantities with offsets into the text of `span`."""
-        start, _ = self.span
-        return [q._replace(start=q.start - start, end=q.end - start) for q in self.quantities if start <= q.start]
-
-    @cached_property
-    def times(self) -> list[Quantity]:
-        """The times of day of `span`."""
-        return clock_times(self.within, self.stated)
-
-    @cached_property
-    def shifted(self) -> list[Quantity]:
-        """The times of day that `span` describes by others."""
-        return list(shifted_times(self.within, self.times, self.stated))
-
-    @cached_property
-    def outside_times(self) -> list[Quantity]:
-        """The numbers of `span` that are no part of a time of day."""
-        inside = {at for time in self.times for at in range(time.start, time.end)}
-        return [q for q in self.stated if q.start not in inside]
-
-    @cached_property
-    def _derived(self) -> dict[tuple[bool, bool, bool], list[Quantity]]:
-        return {}
-
-    def derived(self, *, denied: bool, dated: bool, timed: bool) -> list[Quantity]:
-        """Return the numbers of `span` and those that follow from them; see `derived_numbers.derived`."""
-        key = denied, dated, timed
-        if key not in self._derived:
-            following = derived(self.within, self.stated, denied=denied, dated=dated, timed=timed)
-            self._derived[key] = [*self.stated, *following]
-        return self._derived[key]
 
 
 class NumberGate:

@@ -150,8 +150,6 @@ def certainty(alignment: Alignment) -> Iterator[Disagreement]:
     mine, theirs = alignment.claim.kinds(), alignment.passage.kinds()
     if "fact" in mine and "hedge" in theirs and not {"hedge", "not", "no"} & mine and "fact" not in theirs:
         yield modal("the passage says it with reservation, the sentence calls it certain", "certain")
-    if "open" in mine - theirs and not {"hedge", "not", "no", "denies"} & theirs:
-        yield modal("the sentence leaves open what the passage states", "open")
     left_open = bool({"open", "asks"} & theirs) or _asked_indirectly(alignment)
     if left_open and not {"open", "asks", "hedge", "not", "no", "may", "denies", "decision"} & mine:
         yield modal("the passage leaves open what the sentence states", "open")
