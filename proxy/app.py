@@ -7,12 +7,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from citestream.citation.answers.host_labels import HostLabels
 from citestream.citation.answers.response import Response
 from citestream.citation.evidence import Evidence, FieldError
 from citestream.citation.evidence.prompt import Injected, Templates, inject_in_steps
 from citestream.citation.link_policy import LinkDefangers
 from citestream.citation.markers import compile_patterns
-from citestream.citation.markers.host_labels import HostLabels
 from citestream.citation.support.decision import attribute
 from citestream.citation.support.scorers import Claim
 from citestream.citation.text.segmentation import SegmentLimits

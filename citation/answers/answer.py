@@ -13,7 +13,6 @@ from dataclasses import replace
 from ..grounding import Grounding
 from ..link_policy import LinkDefanger
 from ..markers import ANY_NUMBER, MarkerNames, strip
-from ..markers.host_labels import HostLabels
 from ..options import Options
 from ..references import References
 from ..support.attribution_phrases import without_attribution
@@ -26,6 +25,7 @@ from ..text.segmentation.blocks import prefix_length
 from ..text.segmentation.boundaries import CLOSERS, ENDS
 from ..text.steps import Steps, complete
 from .draft import UNDECIDED, Draft
+from .host_labels import HostLabels
 from .json_values import FencedJson
 from .partial_sentence import PartialSentence
 from .shown_text import LINK_OPENERS, ShownText

@@ -9,12 +9,12 @@ from ..evidence import Evidence
 from ..grounding import Grounding
 from ..link_policy import LinkDefanger, LinkDefangers, LinkPolicy
 from ..markers import MarkerNames
-from ..markers.host_labels import HostLabels
 from ..markers.render import allowed_urls
 from ..options import Options
 from ..references import Citation, PassageLink, References
 from ..text.segmentation import SegmentLimits
 from .answer import Answer
+from .host_labels import HostLabels
 from .json_answer import JsonAnswer
 from .json_values import CallValues
 

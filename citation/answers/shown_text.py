@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 from ..grounding import Grounding
 from ..markers import render
-from ..markers.host_labels import HostLabels
 from ..markers.placement import place_marker
 from ..options import Options
 from ..references import Reference, References
 from ..support.decision import Decision, Reason
 from ..text.segmentation import CITABLE
 from .draft import UNDECIDED, Draft, record, record_in_place
+from .host_labels import HostLabels
 
 LINK_OPENERS = frozenset("([")  # turn brackets right before them into a link; this happens in scripts without spaces
 _COMPACT_STYLES = frozenset({"number", "link"})  # marker styles without a space between markers: [1][2]

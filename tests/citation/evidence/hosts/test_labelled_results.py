@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citestream.citation.answers.answer import Answer
+from citestream.citation.answers.host_labels import HostLabels
 from citestream.citation.answers.response import Response
 from citestream.citation.evidence import parse_evidence
 from citestream.citation.evidence.hosts import PromptEvidence, recognise
-from citestream.citation.markers.host_labels import HostLabels
 from citestream.citation.options import Options
 from citestream.citation.support.decision import Decision, Status, Support
 from tests.citation.evidence.hosts.prompts import QUESTION, Golden, Messages, system, tool, user

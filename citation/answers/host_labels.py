@@ -9,10 +9,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from ..evidence.hosts import MarkerSyntax, PromptEvidence
+from ..markers.anchors import anchor_name
+from ..markers.grammar import MAX_DIGITS
+from ..markers.named import MarkerNames, Numbers
 from ..support.decision import Decision
-from .anchors import anchor_name
-from .grammar import MAX_DIGITS
-from .named import MarkerNames, Numbers
 
 FIRST_NAME_KEY = 10**MAX_DIGITS  # above all numbers that a marker can contain
 
