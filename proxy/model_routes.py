@@ -18,6 +18,7 @@ from .observability.telemetry import CallTarget, Telemetry
 
 # The options of a provider's configuration that `providers.settings` has under the same name.
 SETTINGS = {"base_url", "headers", "api_version", "azure", "responses", "vertex", "ca_file"}
+MAX_NAME = 200  # characters of an unknown model in an error message
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,10 @@ class Routes:
                 self._telemetry,
             )
         raise RequestError(
-            404, f"the model {model!r} does not exist; {self._known()}", param="model", code="model_not_found"
+            404,
+            f"the model {model[:MAX_NAME]!r} does not exist; {self._known()}",
+            param="model",
+            code="model_not_found",
         )
 
     def chain(self, model: str) -> tuple[str, ...]:

@@ -24,6 +24,7 @@ BEFORE_TEXT = ("reasoning", "reasoning_content", "reasoning_details", "thinking"
 AFTER_TEXT = ("tool_calls", "function_call", "refusal", "audio", "images")  # parts of an answer that are not text
 
 MAX_CHOICES = 1_000  # OpenAI allows 128 per answer. Each has a state of its own and copies of its chunk's fields
+MAX_FIELDS = 1_000  # of a chunk, a choice or a delta, which have about ten. Each is copied for every part of a chunk
 
 Fields = dict[str, Any]
 
@@ -79,6 +80,8 @@ class ChunkReader:
     def take(self, chunk: Chunk) -> list[Event]:
         """Return the events of one chunk, in order. The chunk may be changed."""
         choices = chunk.get("choices")
+        if len(chunk) > MAX_FIELDS:
+            raise ValueError("a chunk has too many fields")
         if chunk.get("error") or chunk.get("object") == "error":
             self.error = reported(chunk)
             chunk.pop("error", None)  # reported after all events: clients ignore the text of a chunk with an error
@@ -128,6 +131,8 @@ class ChunkReader:
         message = choice.pop("message", None)  # Perplexity repeats the whole answer so far in every chunk
         if not isinstance(delta, dict):
             delta = choice["delta"] = _from_message(chunk, message)
+        if len(choice) > MAX_FIELDS or len(delta) > MAX_FIELDS:
+            raise ValueError("a choice has too many fields")
         text = delta.get("content")
         reason = choice.get("finish_reason")
         seen = index in self._choices and self._surrogates is None

@@ -14,6 +14,7 @@ Fields = dict[str, Any]
 _TEXT_FIELDS = ("reasoning", "reasoning_content", "refusal")  # fields of a delta; `content` may also be a list of parts
 _TOKEN_LISTS = ("content", "refusal")  # fields of log-probabilities
 _OBJECT_LISTS = ("annotations", "images", "content_parts")  # fields of a delta
+MAX_ENTRIES = 1_000  # entries of a list of a delta, such as tool calls; OpenAI allows 128 tools
 _CALL_TYPES = {"index": int | None, "type": str | None}
 _THOUGHT_TYPES = {**_CALL_TYPES, **dict.fromkeys(("text", "summary", "signature", "data"), str | None)}
 _BLOCK_TYPES = {**_CALL_TYPES, "partial_json": str | None}  # fields of a block that only Anthropic has
@@ -70,7 +71,8 @@ def _vendor_fields(delta: Fields) -> Fields:
 
 
 def _objects(given: object) -> list[Fields]:
-    return [one for one in given if isinstance(one, dict)] if isinstance(given, list) else []
+    """Return the objects of a list. Further ones than MAX_ENTRIES are dropped."""
+    return [one for one in given[:MAX_ENTRIES] if isinstance(one, dict)] if isinstance(given, list) else []
 
 
 def _typed(given: Fields, types: Mapping[str, Any]) -> Fields:

@@ -74,8 +74,8 @@ class Completion:
         delta = {key: value for key, value in (chunk.get("delta") or {}).items() if value is not None}
         index = chunk.get("index", 0)
         is_text = len(delta) == 1 and delta.keys() <= TEXTS and all(isinstance(text, str) for text in delta.values())
-        is_thought = delta.keys() <= THOUGHTS and all(delta.values())
-        if not (delta and (is_text or is_thought)) or index not in self._choices:
+        is_list = all(value and (key in THOUGHTS or isinstance(value, list)) for key, value in delta.items())
+        if not (delta and (is_text or is_list)) or index not in self._choices:
             return False
         fragments = self._fragments.setdefault(index, _Fragments())
         return fragments.add(
@@ -117,7 +117,8 @@ class Completion:
 class _Fragments:
     """Consecutive deltas with the same fields, which are joined in pairs of equal length.
 
-    Joining each to all before it takes quadratic time: 28 s for 100,000 fragments of signed thoughts.
+    Joining each to all before it takes quadratic time: 28 s for 100,000 fragments of signed thoughts, and more than
+    200 s for 60,000 tool calls.
     """
 
     def __init__(self) -> None:

@@ -15,6 +15,7 @@ COMPLETE_STRINGS = frozenset(
 )
 REASONING = ("reasoning", "reasoning_content", "thinking")  # names of the same text; some servers send two of them
 PIECES = ("content", "refusal", "images", "content_parts", "extra_content")
+MAX_TYPES = 10  # entries with one index whose types are compared with a fragment
 
 
 def join_logprobs(first: LogProbs | None, second: LogProbs | None) -> LogProbs | None:
@@ -94,17 +95,25 @@ def _joined(key: str, known: Any, value: Any) -> Any:
 def _joined_lists(known: list[Any], more: list[Any]) -> list[Any]:
     """Join two lists. Fragments of the same entry have the same `index`, and the same type if they have one."""
     found = list(known)
+    places: dict[int, list[int]] = {}  # positions of the entries with an index
+    for at, entry in enumerate(found):
+        if _is_indexed(entry):
+            places.setdefault(entry["index"], []).append(at)
     for entry in more:
-        place = next((at for at, one in enumerate(found) if _is_same_entry(one, entry)), None)
+        same = places.setdefault(entry["index"], []) if _is_indexed(entry) else []
+        place = next((at for at in same[:MAX_TYPES] if _is_same_type(found[at], entry)), None)
         if place is None:
+            same.append(len(found))
             found.append(entry)
         else:
             found[place] = merge_deltas(found[place], entry)
     return found
 
 
-def _is_same_entry(one: Any, entry: Any) -> bool:
-    if not (isinstance(one, dict) and isinstance(entry, dict)) or not isinstance(entry.get("index"), int):
-        return False
+def _is_indexed(entry: Any) -> bool:
+    return isinstance(entry, dict) and isinstance(entry.get("index"), int)
+
+
+def _is_same_type(one: Fields, entry: Fields) -> bool:
     kinds = [kind for kind in (one.get("type"), entry.get("type")) if kind is not None]
-    return one.get("index") == entry["index"] and kinds[:1] == kinds[-1:]
+    return bool(kinds[:1] == kinds[-1:])

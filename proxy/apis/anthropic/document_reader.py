@@ -15,7 +15,7 @@ from citestream.citation.evidence import MAX_EVIDENCE, FieldError
 from citestream.providers.retrieval.excerpts import TARGET_LENGTH, split_excerpts
 from citestream.providers.retrieval.readers.isolated import read_document
 from citestream.providers.retrieval.readers.part import NoTextError, UnreadableFileError
-from citestream.providers.scheduler import scheduler
+from citestream.providers.scheduler import Work, scheduler
 
 Fields = dict[str, Any]
 
@@ -62,11 +62,15 @@ class DocumentReader:
         pieces = {one.number: await self._pdf(one) for one in documents if one.is_pdf}
         texts = {one.number: one.data for one in documents if not one.is_pdf}
         length = max(TARGET_LENGTH, ceil(sum(map(len, texts.values())) / MANY_PIECES))
+        work = Work("prepare_evidence")
         for number, text in texts.items():
             if len(text) > LONG_TEXT:
                 pieces[number] = await scheduler().in_thread(partial(_split, text, length))
-            else:
+                continue
+            with work:
                 pieces[number] = _split(text, length)
+            if work.due:
+                await work.pause()
         if sum(map(len, pieces.values())) > MANY_PIECES:
             pieces |= {one.number: _by_page(pieces[one.number]) for one in documents if one.is_pdf}
         return pieces

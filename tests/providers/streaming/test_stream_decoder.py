@@ -12,7 +12,7 @@ from citestream.providers.transport import EventSplitter
 from citestream.providers.wire.anthropic.message_events import AnthropicReader
 from citestream.providers.wire.gemini.candidates import GeminiReader
 from citestream.providers.wire.ollama.chat_response import OllamaReader
-from citestream.providers.wire.openai_chunks import MAX_CHOICES, ChunkReader
+from citestream.providers.wire.openai_chunks import MAX_CHOICES, MAX_FIELDS, ChunkReader
 from citestream.providers.wire.text_runs import PayloadReader
 
 LONG = "It rose. " * (LARGE_BYTES // 8)
@@ -78,3 +78,16 @@ async def test_an_event_with_too_many_choices_is_skipped() -> None:
     ]
     await decoded(reader, *one_by_one)
     assert reader.skipped == 1 + 5
+
+
+async def test_an_event_with_too_many_fields_is_skipped() -> None:
+    reader = ChunkReader()
+    fields = {str(n): n for n in range(MAX_FIELDS)}
+    choice = {"index": 0, "delta": {"content": "a"}}
+    chunks = (
+        {"choices": [choice], **fields},
+        {"choices": [choice | fields]},
+        {"choices": [{"delta": fields | {"a": 1}}]},
+    )
+    assert await decoded(reader, *[json.dumps(chunk).encode() for chunk in chunks]) == []
+    assert reader.skipped == len(chunks)

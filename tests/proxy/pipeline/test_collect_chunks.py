@@ -1,7 +1,9 @@
 """Collecting chunks: the completion is the same if it is also read before its end."""
 
+import cProfile
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -54,3 +56,25 @@ def test_it_does_not_matter_when_one_looks(chunks: list[Fields]) -> None:
         seen(watched)
         once.add(chunk)
     assert seen(once) == seen(watched)
+
+
+@pytest.mark.parametrize("field", ["tool_calls", "reasoning_details", "content_parts", "images", "annotations"])
+@pytest.mark.parametrize("one_chunk", [True, False])
+def test_many_entries_of_a_list_take_linear_time(field: str, one_chunk: bool) -> None:
+    short, long = (_calls_to_collect(field, count, one_chunk) for count in (500, 4_000))
+    assert long < 16 * short
+
+
+def _calls_to_collect(field: str, count: int, one_chunk: bool) -> int:
+    """Return the number of Python functions that are called while `count` entries are collected."""
+    entries = [{"index": n, "id": str(n)} for n in range(count)]
+    deltas = [entries] if one_chunk else [[entry] for entry in entries]
+    completion = Completion()
+    profile = cProfile.Profile()
+    profile.enable()
+    for delta in deltas:
+        completion.add({"id": "c", "choices": [{"index": 0, "delta": {field: delta}}]})
+    message = completion.message(0)
+    profile.disable()
+    assert len(message[field]) == count
+    return sum(one.callcount for one in profile.getstats())
