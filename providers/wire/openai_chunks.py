@@ -24,7 +24,7 @@ BEFORE_TEXT = ("reasoning", "reasoning_content", "reasoning_details", "thinking"
 AFTER_TEXT = ("tool_calls", "function_call", "refusal", "audio", "images")  # parts of an answer that are not text
 
 MAX_CHOICES = 1_000  # OpenAI allows 128 per answer. Each has a state of its own and copies of its chunk's fields
-MAX_FIELDS = 1_000  # of a chunk, a choice or a delta, which have about ten. Each is copied for every part of a chunk
+MAX_FIELDS = 1_000  # A chunk, a choice and a delta have about ten. Each part of a chunk has a copy of them.
 
 Fields = dict[str, Any]
 
