@@ -1,5 +1,19 @@
-"""Run the commands: `python -m citestream` is `citestream`."""
+"""The program `citestream`, also as `python -m citestream`."""
 
-from citestream.proxy.cli.commands import main
+import sys
 
-main(prog_name="citestream")
+from citestream.proxy.cli.interruption import INTERRUPTED
+
+
+def main() -> None:
+    """Run a command. Ctrl-C while the commands are imported exits without a traceback, too."""
+    try:
+        from citestream.proxy.cli.commands import main as run_command
+
+        run_command(prog_name="citestream")
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+
+
+if __name__ == "__main__":
+    main()

@@ -413,6 +413,14 @@ def test_any_interrupted_command_exits_with_130(tmp_path: Path) -> None:
     assert (process.returncode, said + errors) == (130, b"")
 
 
+def test_a_command_that_is_interrupted_while_it_is_imported_exits_with_130(tmp_path: Path) -> None:
+    (tmp_path / "click.py").write_text("raise KeyboardInterrupt")
+    command = [sys.executable, "-m", "citestream", "--help"]
+    paths = f"{tmp_path}{os.pathsep}{ROOT}"
+    run = subprocess.run(command, env=os.environ | {"PYTHONPATH": paths}, capture_output=True, timeout=100)
+    assert (run.returncode, run.stdout + run.stderr) == (130, b"")
+
+
 COMPLETIONS = {
     "commands": (["citestream", "che"], "check-config"),
     "options": (["citestream", "ask", "--evi"], "--evidence"),
