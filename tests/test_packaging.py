@@ -114,7 +114,7 @@ def test_the_wheel_names_the_command_the_licence_and_the_readme(wheel: Path) -> 
     metadata = Parser().parsestr(archive.read(f"{folder}/METADATA").decode())
     assert (metadata["Name"], metadata["License-Expression"]) == ("citestream", "MIT")
     assert metadata.get_payload() == (ROOT / "README.md").read_text("utf-8")
-    assert "citestream = citestream.proxy.cli" in archive.read(f"{folder}/entry_points.txt").decode()
+    assert "citestream = citestream.__main__:main" in archive.read(f"{folder}/entry_points.txt").decode()
     assert archive.read(f"{folder}/licenses/LICENSE") == (ROOT / "LICENSE").read_bytes()
 
 
