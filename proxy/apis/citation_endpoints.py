@@ -25,9 +25,9 @@ from ..observability.logs import TENANT
 from ..pipeline.cite_text import score_text
 from ..pipeline.request.long_input import parse_body
 from ..storage import STORED_FIELDS
-from .extensions import Body, Extensions, parse_extensions
+from .extensions import EXTENSION_FIELDS, Body, Extensions, parse_extensions
 
-CITE_FIELDS = frozenset({"text", "sentences", "question"})
+CITE_FIELDS = frozenset({"text", "sentences", "question", *EXTENSION_FIELDS} - {"retrieval"})
 
 
 async def cite(request: web.Request, app: App) -> web.Response:
@@ -65,8 +65,8 @@ async def references(request: web.Request, app: App) -> web.Response:
 
 def _parse(body: Body, defaults: Options, *, limit: int, max_characters: int) -> tuple[str | list[str], Extensions]:
     """Return the text or the sentences, and Citestream's fields. Raise FieldError."""
-    rest, ours = parse_extensions(body, defaults, limit=limit, max_characters=max_characters)
-    text = _text(rest)
+    text = _text(body)
+    _, ours = parse_extensions(body, defaults, limit=limit, max_characters=max_characters)
     if not ours.evidence:
         raise FieldError("evidence", "is missing")
     return text, ours
@@ -75,8 +75,7 @@ def _parse(body: Body, defaults: Options, *, limit: int, max_characters: int) ->
 def _text(body: Body) -> str | list[str]:
     for key in body:
         if key not in CITE_FIELDS:
-            known = ", ".join(sorted(CITE_FIELDS))
-            raise FieldError(key, f"is not a field of this request; the fields are: {known}, evidence, …")
+            raise FieldError(key, f"is not a field of this request; the fields are: {', '.join(sorted(CITE_FIELDS))}")
     if ("text" in body) == ("sentences" in body):
         raise FieldError("text", "give either text or sentences")
     if not isinstance(body.get("question", ""), str | None):

@@ -79,6 +79,14 @@ async def test_the_question_changes_nothing() -> None:
     assert texts[0] == texts[1] == texts[2]
 
 
+async def test_an_unknown_field_lists_all_fields() -> None:
+    _, answer = await answered({"text": "a", "evidence": EVIDENCE, "retrieval": {}})
+    error = answer["error"]
+    assert isinstance(error, dict)
+    assert error["message"].startswith("retrieval: is not a field of this request")
+    assert error["message"].endswith("citations, documents, evidence, query_config, question, sentences, text")
+
+
 async def test_what_is_wrong_is_named() -> None:
     for body, param in (
         ({"evidence": EVIDENCE}, "text"),
