@@ -43,7 +43,7 @@ from .operators.framing import (
     stated_in_heading_only,
 )
 from .operators.frequency import frequency
-from .operators.modality import certainty, modality, supposed, undecided, weaker_elsewhere
+from .operators.modality import certainty, modality, undecided, weaker_elsewhere
 from .operators.overturned import overturned
 from .operators.quantifiers import bounds, only_added, quantifiers
 from .operators.time_and_cause import (
@@ -149,7 +149,7 @@ def _of_best(aligned: PassageAlignment) -> Iterator[Disagreement]:
         yield from stated_as_fiction(best)
         return
     for clause in best.comparable_clauses:
-        for compare_clause in (modality, supposed, quantifiers):
+        for compare_clause in (modality, quantifiers):
             yield from compare_clause(best, clause)
     for compare_sentence in _OF_ROW if best.passage.cells else _OF_SENTENCE:
         yield from compare_sentence(best)

@@ -3,19 +3,18 @@
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 
-from ....text.clauses import Operator, Statement
+from ....text.clauses import Statement
 from ....text.clauses.statement import DENIALS, RESTRICTIVE
 from ....text.clauses.vocabulary import vocabulary
 from ....text.numbers.quantities import MONTH
 from ..alignment import Alignment, PassageAlignment
 from ..disagreement import Disagreement
-from .conditions import CONDITIONAL, modal, unconditional
+from .conditions import modal, unconditional
 
 Kinds = AbstractSet[str]
 # A claim with one of these does not state a fact.
 _UNREAL = frozenset({"would", "irrealis", "if", "unless", "hedge", "may", "plan"})
 _NOT_DONE = frozenset({"plan", "would", "must", "should", "may", "hedge", "if", "false", "fiction"})
-_ON_CONDITION = frozenset({"after", "during", "in", "at", "with", "on", "under"})  # prepositions of a condition
 _REACH = 4  # words between an operator and a word that it applies to
 _REACH_HAN = 8  # characters
 
@@ -31,8 +30,6 @@ def modality(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
     done = _done(alignment.claim, clause) and not _scheduled(alignment)
     if "plan" in theirs and done and not _NOT_DONE & everywhere:
         yield modal("the passage speaks of a plan, the sentence of a fact", "plan")
-    if "done" in theirs or _done(alignment.passage, alignment.mains[clause]):
-        yield from _only_planned(alignment, clause, theirs | elsewhere)
     planned = {op.word for op in alignment.passage.of("plan")}  # the German "soll" is both
     only_planned = all(op.word in planned for op in alignment.passage.of("hedge"))
     plan = {"plan"} if only_planned or "plan" not in elsewhere else set()
@@ -101,18 +98,6 @@ def _denies(alignment: Alignment) -> bool:
     """Return whether the claim denies something, other than by a verb that the passage has, too."""
     shared = {token.word for token, match in alignment.pairs() if token.denying and match.token.denying}
     return any(shared.isdisjoint(range(op.word, op.after)) for op in alignment.claim.of(*DENIALS))
-
-
-def _only_planned(alignment: Alignment, clause: int, theirs: Kinds) -> Iterator[Disagreement]:
-    """Yield a disagreement if the passage states as done what the claim calls a plan, in a word of its own."""
-    if {"plan", "hedge", "may", "proposal", "would", "if", "must", "should", "open"} & theirs:
-        return
-    unmatched = {token.word for token, match in alignment.tokens if match is None}
-    for op in alignment.claim.of("plan"):
-        if op.clause == clause and unmatched & set(range(op.word, op.after)):
-            word = alignment.claim.text_of(op)
-            yield modal(f"the passage states as done what the sentence plans: “{word}”", "done")
-            return
 
 
 def _same_speech(alignment: Alignment) -> bool:
@@ -194,29 +179,6 @@ def _governing(alignment: Alignment, clause: int) -> set[str]:
         for op in alignment.passage.operators
         if op.clause == main and any(op.word - reach <= word < op.after + reach for word in words)
     }
-
-
-def supposed(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
-    """Yield a disagreement if the claim states as done what the passage only supposes: "should the pump fail"."""
-    claim, words = alignment.claim, vocabulary(alignment.claim.language)
-    if claim.has_word("general") or (CONDITIONAL | DENIALS) & claim.kinds() or not _done(claim, clause):
-        return
-    stated = {match.token.piece for token, match in alignment.pairs(clause) if token.verbal or token.clausal}
-    for op in alignment.passage.of("if"):
-        said = alignment.passage.text_of(op)
-        if _named_as_condition(alignment, op):
-            continue
-        if op.clause == alignment.mains[clause] and op.piece in stated and said.casefold() not in words.role("whoever"):
-            yield modal(f"the passage only supposes what the sentence states: “{said}”", "supposed")
-            return
-
-
-def _named_as_condition(alignment: Alignment, op: Operator) -> bool:
-    """Return whether the claim names the condition behind a preposition: "in the case of an accident", "after one"."""
-    return any(
-        token.before in _ON_CONDITION and match.token.piece == op.piece and match.token.word >= op.after
-        for token, match in alignment.pairs()
-    )
 
 
 _SHORTEST_PAST = 4  # letters; "red" is an adjective

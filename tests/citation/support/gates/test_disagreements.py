@@ -118,11 +118,6 @@ REFUSED = {
         "Until 2019 entry to the museum was free. Since then a ticket has cost 6 euros.",
         "Entry to the museum is free.",
     ),
-    "a plan for a fact": (
-        "done",
-        "The airline has opened a new route to Cairo.",
-        "The airline is considering a new route to Cairo.",
-    ),
     "a question told as an answer": (
         "open",
         "Critics ask whether the tunnel is safe.",
@@ -148,11 +143,6 @@ REFUSED = {
         "comparison",
         "No other bridge in the valley is as tall as Elmgate.",
         "Elmgate is not as tall as other bridges in the valley.",
-    ),
-    "a condition stated as a fact": (
-        "supposed",
-        "Should the fuse melt, a lamp flashes at once.",
-        "The fuse melted and a lamp flashed at once.",
     ),
     "a cause in place of an effect": (
         "cause",
