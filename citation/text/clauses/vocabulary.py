@@ -1,10 +1,11 @@
 """Read the word lists of a language from `citation/text/data/<language>/` as tables for the parser."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 
+from ..memo import memoize
 from ..normalize import fold
 from ..words.inflection import inflections
 from ..words.languages import stopwords
@@ -21,6 +22,7 @@ _GAP, _GERUND = "…", "-ing"
 _ROLES = ("article", "preposition", "auxiliary", "conjunction", "subordinator", "pronoun", "adverb")
 NEGATED_VERB = "n't"  # the end of "doesn't", which `fold` writes with a straight apostrophe
 _NO_PLURAL = ("ous", "ss", "us", "is")
+_MOST = 1 << 15  # words of a language whose properties are kept
 _SHARED = 10_000  # above the number of families of any language
 
 
@@ -51,13 +53,14 @@ class Vocabulary:
                 table = self._prefixed if first.endswith("*") else self._exact
                 table.setdefault(first.rstrip("*"), []).append((tuple(rest), kind))
         self._shortest = min(map(len, self._prefixed), default=1)
-        self.words = _Words(self)
+        self.words = memoize(_MOST)(self._roles_of)
         roles = dict(_keyed(line) for line in lines(language, "function"))
         self.roles = {name: frozenset(words) for name, words in roles.items()}
         self._adverb_endings = tuple(self.role("adverb_ending"))
         self.contractions = dict(pair.split("=") for pair in roles.get("contraction", ()))  # "del": "de"
         self.kinds = self._classes()
-        self.synonyms = _Similar(language, self._groups("synonyms"))
+        self._groups = self._read_groups("synonyms")
+        self.synonyms = memoize(_MOST)(self._similar)
         self.antonyms = Opposites(language)
         self.stopwords = frozenset(
             word for word in stopwords(language) if not self.antonyms.listed(word) and word not in self.kinds
@@ -78,6 +81,39 @@ class Vocabulary:
             found += self._prefixed.get(word[:length], ())
         return tuple(sorted(found, key=lambda pattern: -len(pattern[0])))
 
+    def _roles_of(self, word: str) -> "WordRoles":
+        """Return the possible roles of a folded word."""
+        patterns = self.starting(word)
+        kinds = self.kinds.get(word)
+        roles = {name for name in _ROLES if word in self.role(name)}
+        negated = word.endswith(NEGATED_VERB)
+        return WordRoles(
+            kinds=tuple(kind for rest, kind in patterns if not rest),
+            phrases=Phrases.of(pattern for pattern in patterns if pattern[0]),
+            article="article" in roles,
+            preposition="preposition" in roles,
+            auxiliary="auxiliary" in roles or negated,
+            conjunction="conjunction" in roles,
+            subordinator="subordinator" in roles,
+            pronoun="pronoun" in roles,
+            content=bool(word) and not roles and not negated and word not in self.stopwords,
+            verb_form=(self.language != "en" or word.endswith(("ed", "s")) or word in self.role("irregular"))
+            and word not in self.role("attribute"),
+            plural=word in self.role("plural") or (word.endswith("s") and not word.endswith(_NO_PLURAL)),
+            kind=min(kinds)[0] if kinds else "",
+            split=tuple(self.split.get(word, ())),
+            inert=not patterns and word not in self.split and not negated,
+            breaks=not roles.isdisjoint(("conjunction", "subordinator")),
+            in_phrase=negated or not roles.isdisjoint(("preposition", "article", "auxiliary")),
+        )
+
+    def _similar(self, word_stem: str) -> frozenset[str]:
+        """Return the stems that may stand for another: other forms, synonyms, and the forms of these."""
+        forms = inflections(word_stem, self.language) | {word_stem}
+        others = {other for form in forms for other in self._groups.get(form, ())}
+        alike = forms.union(others, *(inflections(other, self.language) for other in others))
+        return alike - {word_stem}
+
     def _classes(self) -> dict[str, frozenset[tuple[str, int]]]:
         """Return the (class, member) pairs of each folded word."""
         table: dict[str, set[tuple[str, int]]] = {}
@@ -88,7 +124,7 @@ class Vocabulary:
                     table.setdefault(fold(word), set()).add((kind, member))
         return {word: frozenset(found) for word, found in table.items()}
 
-    def _groups(self, name: str) -> dict[str, frozenset[str]]:
+    def _read_groups(self, name: str) -> dict[str, frozenset[str]]:
         table: dict[str, set[str]] = {}
         for line in lines(self.language, name):
             stems = {stem(fold(word)) for word in line.split()}
@@ -160,64 +196,6 @@ class Phrases:
         return found
 
 
-class _Words(dict[str, WordRoles]):
-    """A bounded cache of the roles of words."""
-
-    _MOST = 1 << 15
-
-    def __init__(self, vocabulary: Vocabulary) -> None:
-        super().__init__()
-        self._vocabulary = vocabulary
-
-    def __missing__(self, word: str) -> WordRoles:
-        if len(self) >= self._MOST:
-            self.clear()
-        words = self._vocabulary
-        patterns = words.starting(word)
-        kinds = words.kinds.get(word)
-        roles = {name for name in _ROLES if word in words.role(name)}
-        negated = word.endswith(NEGATED_VERB)
-        found = self[word] = WordRoles(
-            kinds=tuple(kind for rest, kind in patterns if not rest),
-            phrases=Phrases.of(pattern for pattern in patterns if pattern[0]),
-            article="article" in roles,
-            preposition="preposition" in roles,
-            auxiliary="auxiliary" in roles or negated,
-            conjunction="conjunction" in roles,
-            subordinator="subordinator" in roles,
-            pronoun="pronoun" in roles,
-            content=bool(word) and not roles and not negated and word not in words.stopwords,
-            verb_form=(words.language != "en" or word.endswith(("ed", "s")) or word in words.role("irregular"))
-            and word not in words.role("attribute"),
-            plural=word in words.role("plural") or (word.endswith("s") and not word.endswith(_NO_PLURAL)),
-            kind=min(kinds)[0] if kinds else "",
-            split=tuple(words.split.get(word, ())),
-            inert=not patterns and word not in words.split and not negated,
-            breaks=not roles.isdisjoint(("conjunction", "subordinator")),
-            in_phrase=negated or not roles.isdisjoint(("preposition", "article", "auxiliary")),
-        )
-        return found
-
-
-class _Similar(dict[str, frozenset[str]]):
-    """A bounded cache of the stems that may stand for another: other forms, synonyms, and the forms of these."""
-
-    _MOST = 1 << 15
-
-    def __init__(self, language: str, groups: Mapping[str, frozenset[str]]) -> None:
-        super().__init__()
-        self._language, self._groups = language, groups
-
-    def __missing__(self, stem: str) -> frozenset[str]:
-        if len(self) >= self._MOST:
-            self.clear()
-        forms = inflections(stem, self._language) | {stem}
-        others = {other for form in forms for other in self._groups.get(form, ())}
-        alike = forms.union(others, *(inflections(other, self._language) for other in others))
-        found = self[stem] = alike - {stem}
-        return found
-
-
 class Opposites:
     """Pairs of words with opposite meanings. A family has two sides."""
 
@@ -232,7 +210,7 @@ class Opposites:
                     table = self._prefixed if word.endswith("*") else self._exact
                     table.setdefault(word.rstrip("*"), set()).add((family, side))
         self._shortest = min(map(len, self._prefixed), default=1)
-        self._known: dict[str, frozenset[tuple[int, int]]] = {}
+        self.sides = memoize(_MOST)(self._sides)
 
     def listed(self, word: str) -> set[tuple[int, int]]:
         """Return the (family, side) pairs of a folded word of this language."""
@@ -241,19 +219,15 @@ class Opposites:
             found |= self._prefixed.get(word[:length], set())
         return found
 
-    def sides(self, word: str) -> frozenset[tuple[int, int]]:
+    def _sides(self, word: str) -> frozenset[tuple[int, int]]:
         """Return the (family, side) pairs of a folded word, of this language and of all languages.
 
         A stop word has those of this language only: it is no form of a word with the same stem, as "que" of "queen".
         """
-        if word not in self._known:
-            if len(self._known) > 1 << 15:
-                self._known.clear()
-            found = self.listed(word)
-            if word not in self._stopwords:
-                found |= {(_SHARED + family, side) for family, side in antonym_sides(stem(word))}
-            self._known[word] = frozenset(found)
-        return self._known[word]
+        found = self.listed(word)
+        if word not in self._stopwords:
+            found |= {(_SHARED + family, side) for family, side in antonym_sides(stem(word))}
+        return frozenset(found)
 
 
 def _keyed(line: str) -> tuple[str, list[str]]:

@@ -74,7 +74,7 @@ def _direction(claim: Statement) -> int:
     """Return 1 if a claim speaks of a rise, -1 of a fall, 0 of none, of both, or denies it."""
     words = vocabulary(claim.language)
     antonyms = words.antonyms
-    rise = frozenset().union(*map(antonyms.sides, words.role("rise")))
+    rise = {side for word in words.role("rise") for side in antonyms.sides(word)}
     fall = {(family, 1 - side) for family, side in rise}
     signs = set()
     for token in claim.tokens:
