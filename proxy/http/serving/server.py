@@ -87,9 +87,14 @@ class _Server(web.Server):
         return Connection(self, loop=asyncio.get_running_loop())
 
 
+def stop_signals() -> set[signal.Signals]:
+    """Return the signals that stop the server. A process in the background of a shell may have to ignore SIGINT."""
+    return {signal.SIGTERM} | ({signal.SIGINT} if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN else set())
+
+
 async def _stop_signal() -> None:
     stop = asyncio.Event()
-    for name in (signal.SIGTERM, signal.SIGINT):
+    for name in stop_signals():
         asyncio.get_running_loop().add_signal_handler(name, stop.set)
     await stop.wait()
 

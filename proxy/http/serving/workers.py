@@ -16,14 +16,13 @@ from threading import Thread
 
 from ...config import Config, ConfigError, Server
 from ..middleware.admission import Admission
-from .server import BACKLOG, serve_process
+from .server import BACKLOG, serve_process, stop_signals
 
 QUICK_SECONDS = 5.0  # a worker that dies sooner cannot work at all
 QUICK_DEATHS = 5  # in a row, after which workers are not replaced any more
 COUNT_BYTES = 4  # the number of running requests of a worker, in shared memory
 GRACE_SECONDS = 10.0  # after the drain, before a worker that still runs is killed
 
-_SIGNALS = {signal.SIGTERM, signal.SIGINT, signal.SIGCHLD}
 _FAILED = "!"  # prefix of the message of a worker that could not start
 
 log = logging.getLogger("citestream")
@@ -43,11 +42,16 @@ def serve(config: Config, started: Started = print) -> None:
     with _listening(config.server) as listening, TemporaryDirectory(prefix="citestream-") as folder:
         # Must be set before prometheus_client is imported. The folder is removed with the context.
         os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)  # the parent waits for them instead
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, _signals())  # the parent waits for them instead
         try:
             _Workers(_shared(config, Path(folder)), listening, before).run(started)
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _signals() -> set[signal.Signals]:
+    """Return the signals for which the parent waits."""
+    return {*stop_signals(), signal.SIGCHLD}
 
 
 def _raise_file_limit() -> None:
@@ -97,7 +101,7 @@ class _Workers:
         try:
             addresses = [self._start(index) for index in range(self._config.server.workers)]
             started(addresses[0])
-            while signal.sigwait(_SIGNALS) == signal.SIGCHLD:
+            while signal.sigwait(_signals()) == signal.SIGCHLD:
                 for pid, status in self._ended():
                     self._replace(pid, status)
         finally:
@@ -170,10 +174,10 @@ class _Workers:
                 del self._started_at[pid]
             left = deadline - time.monotonic()
             if self._started_at and left > 0:
-                signal.sigtimedwait(_SIGNALS, left)
+                signal.sigtimedwait(_signals(), left)
             elif self._started_at:
                 self._signal(signal.SIGKILL)
-                signal.sigtimedwait(_SIGNALS, 1)
+                signal.sigtimedwait(_signals(), 1)
         os.close(self._held_open)
         os.close(self._alive)
 

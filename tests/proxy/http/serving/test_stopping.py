@@ -70,6 +70,22 @@ async def test_running_streams_finish_and_new_requests_are_sent_elsewhere(worker
     assert await server.wait() == 0
 
 
+@pytest.mark.parametrize("workers", [1, 2])
+async def test_a_server_that_is_started_without_sigint_ignores_it(workers: int) -> None:
+    ignore = "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_IGN); os.execv(sys.argv[1], sys.argv[1:])"
+    command = [sys.executable, "-c", ignore, sys.executable, "-m", "citestream", "serve", "--port", "0"]
+    server = await asyncio.create_subprocess_exec(
+        *command, "--workers", str(workers), cwd=ROOT, stdout=asyncio.subprocess.PIPE
+    )
+    assert server.stdout is not None
+    url = (await server.stdout.readline()).decode().split(" listening on ")[1].strip()
+    server.send_signal(signal.SIGINT)
+    async with aiohttp.ClientSession() as client:
+        answers = [await status(client, url) for _ in range(STREAMS)]
+    server.send_signal(signal.SIGTERM)
+    assert (answers, await server.wait()) == ([200] * STREAMS, 0)
+
+
 async def test_a_stream_that_outlasts_the_wait_breaks_and_does_not_look_whole(tmp_path: Path) -> None:
     opened, *_ = chunked(OPENAI, [])
     said = [chunk(OPENAI.text(part)) for part in PARTS]
