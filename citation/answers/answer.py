@@ -53,7 +53,7 @@ class Answer:
         self._names = names
         self._options = options
         self._live = options.release == "live"
-        self._segmenter = Segmenter(limits)
+        self._segmenter = Segmenter(limits, names)
         self._max_claim = _MAX_CLAIM_PIECES * limits.characters
         self._defanger = defanger
         self._host = host

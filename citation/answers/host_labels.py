@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from ..evidence.hosts import MarkerSyntax, PromptEvidence
 from ..markers.anchors import anchor_name
 from ..markers.grammar import MAX_DIGITS
-from ..markers.named import MarkerNames, Numbers
+from ..markers.named import MarkerNames, Numbers, label_shape
 from ..support.decision import Decision
 
 FIRST_NAME_KEY = 10**MAX_DIGITS  # above all numbers that a marker can contain
@@ -42,7 +42,8 @@ class HostLabels:
             numbers[key] = (*numbers.get(key, ()), number)
         numeric = frozenset(key for key in numbers if key < FIRST_NAME_KEY)
         links = found.syntax is MarkerSyntax.LINK
-        marker_names = MarkerNames(numeric, names, labels=True, links=links, ignored=not numbers)
+        shapes = frozenset(map(label_shape, names)) if found.syntax is MarkerSyntax.BRACKETS else frozenset[str]()
+        marker_names = MarkerNames(numeric, names, links=links, labels=True, shapes=shapes, ignored=not numbers)
         return cls(found.host, found.syntax, labels, marker_names, numbers)
 
     @property

@@ -11,7 +11,17 @@ from typing import Final
 from ..text.normalize import UNSPACED, fold
 from ..text.words.languages import stopwords
 from .displayed import LOOKALIKES, match_brackets
-from .grammar import MAX_MARKER, PARTIAL, SOURCE_WORDS, Brackets, Form, Partial, match_link_target, words
+from .grammar import (
+    MAX_MARKER,
+    PARTIAL,
+    SOURCE_WORDS,
+    Brackets,
+    Form,
+    Partial,
+    match_lead,
+    match_link_target,
+    words,
+)
 from .named import MarkerNames, match_name
 
 SPACES: Final = " \t\u00a0\u2009\u202f\u3000"  # white space within a line
@@ -180,7 +190,7 @@ def _after_word(text: str, end: int, names: MarkerNames, final: bool) -> int | P
         last = beyond
     at = skip_spaces(text, last)
     following, second = text[at : at + 1], text[at + 1 : at + 2]
-    if not final and (not following or (following in ".!<" and not second)):
+    if not final and (not following or (following in ".!<$" and not second)):
         return PARTIAL
     if following == "!" and second == "=":
         return None
@@ -193,7 +203,19 @@ def _after_word(text: str, end: int, names: MarkerNames, final: bool) -> int | P
         return end if second.isalpha() or second == "/" else None
     if word := _WORD.match(text, at):
         return PARTIAL if word.end() == len(text) and not final else end if _is_prose(word[0]) else None
+    if following in ("$", "("):
+        return _before_marker(text, end, at, final)
     return None if following in _OPERATORS or following.isalnum() else end
+
+
+def _before_marker(text: str, end: int, at: int, final: bool) -> int | Partial | None:
+    """Return `end` if a marker that cannot be code begins at `at`: `rose[1]$^{[2]}$`, `rose[1](see [2])`."""
+    if text[at] == "$":
+        return end if text[at + 1 : at + 2] == "^" else None
+    lead = match_lead(text, at)
+    if lead is PARTIAL and not final:
+        return PARTIAL
+    return end if isinstance(lead, int) and lead > at + 1 else None  # not "rose[1](2)"
 
 
 def _is_prose(word: str) -> bool:

@@ -21,6 +21,7 @@ class MarkerNames:
     names: Mapping[str, Numbers] = field(default_factory=dict)
     links: bool = False  # the names are links to the calls of tools
     labels: bool = False  # the names are labels of a host: in brackets, they are markers whatever they look like
+    shapes: frozenset[str] = frozenset()  # those of the labels; other text with one of them is an unknown label
     ignored: bool = False  # nothing is a marker, because the evidence has no numbers and no names
 
     @classmethod
@@ -48,6 +49,13 @@ class MarkerNames:
         return tuple(cited), tuple(unknown)
 
 
+def label_shape(label: str) -> str:
+    """Return what labels of one kind have in common: that they are names of files, or else letters and digits."""
+    if _FILE_LABEL.search(label):
+        return "file"
+    return "".join("0" if character.isdigit() else "a" if character.isalpha() else character for character in label)
+
+
 def match_name(text: str, i: int, names: MarkerNames, final: bool) -> tuple[int, Numbers, Numbers] | Partial | None:
     """Match a marker with a name at `i`: its end, the evidence numbers, and (0,) if no evidence has the name."""
     if text[i] != "[":
@@ -72,6 +80,7 @@ _CALL_LINK = re.compile(r"\[\s?(\d{1,4})\s?\]\(#([\w.:-]{1,100})\)")
 _CALL_LINK_BEGIN = re.compile(r"\[\s?(?:\d{1,4}\s?(?:\](?:\((?:#[\w.:-]{0,100})?)?)?)?\Z")
 _TOKEN = re.compile(r"[^\s\[\]()]+")
 _FILE = re.compile(r"[^\[\]\n]\.[^\W_]{1,5}\Z")
+_FILE_LABEL = re.compile(r"[^\[\]\n]\.[^\W_]{1,5}(?:#page=\d{1,9})?\Z")
 _MARKER_START = re.compile(r"[【［（〔〖﹝⟦❲⁅〚⦋﹇&\\#*$<]")  # in a word, the first character of another marker
 
 
@@ -118,10 +127,17 @@ def _in_brackets(text: str, i: int, names: MarkerNames, final: bool) -> tuple[in
     close = text.find("]", i + 1, i + MAX_NAME + 2)
     if close < 0:
         rest = text[i + 1 :]
-        return PARTIAL if not final and any(name.startswith(rest) for name in names.names) else None
+        possible = names.shapes and len(rest) <= MAX_NAME and "\n" not in rest
+        possible = possible or any(name.startswith(rest) for name in names.names)
+        return PARTIAL if not final and possible else None
     name = text[i + 1 : close]
-    if name not in names.names or name.isdigit():
+    if name.isdigit() or "\n" in name:
         return None
+    if name not in names.names:
+        unknown = names.shapes and label_shape(name) in names.shapes and text[close + 1 : close + 2] != "("
+        if unknown and close + 1 == len(text) and not final:
+            return PARTIAL
+        return (close + 1, (), (0,)) if unknown else None
     if close + 1 == len(text) and not final:
         return PARTIAL
     if text.startswith("(", close + 1):

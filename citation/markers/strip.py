@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from ..text.steps import Steps, complete
 from .code_spans import OpenSpans
 from .context import SPACES
-from .grammar import MAX_MARKER, PARTIAL, Partial, match_link_target
+from .grammar import MAX_MARKER, PARTIAL, SUPERSCRIPTS, Partial, match_link_target
 from .match import MARKER_STARTS, Match, match_marker
 from .named import MarkerNames
 from .removal import MAX_SPACES, creates_marker, remaining_spaces, with_list
@@ -24,7 +24,7 @@ _SPECIALS = "`$" + re.escape("".join(sorted(MARKER_STARTS)))
 _SPECIAL = re.compile(f"[{_SPECIALS}]")
 # Plain numbers before the final punctuation, and no other special character: how models cite most sentences
 _SIMPLE_SENTENCE = re.compile(
-    rf"([^{_SPECIALS}]*[^\W_])(?: |(?<=[^\x00-\x7f]))((?:\[[1-9][0-9]?\]){{1,4}})([.!?。！？]\s*)"
+    rf"([^{_SPECIALS}]*[^\W_{SUPERSCRIPTS}])(?: |(?<=[^\x00-\x7f]))((?:\[[1-9][0-9]?\]){{1,4}})([.!?。！？]\s*)"
 )
 _TRAILING_SPACES = re.compile(f"[{SPACES}]{{1,{MAX_SPACES}}}\\Z")
 

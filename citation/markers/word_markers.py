@@ -110,9 +110,9 @@ _VERBS = (
     r"(?:do(?:es)? not|do(?:es)?n['’]t) (?:say|state|mention|give|contain|support))"
 )
 _UNSPACED_VERBS = any_of(_PHRASES["stating_unspaced"] + _PHRASES["telling_unspaced"])
-_JOINED = rf"(?:[\s,]{{0,3}}{_CONJUNCTIONS}?\s{{0,3}}\[[^\[\]\n]{{1,12}}\]){{0,3}}"
+_JOINED = rf"(?:{_GAP}{_CONJUNCTIONS}?[{SPACES}]{{0,3}}\[[^\[\]\n]{{1,12}}\]){{0,3}}"
 _ADVERB = r"(?:also |both |all |clearly |explicitly |further |auch |également |aussi |también )?"
-_SUBJECT = re.compile(rf"{_JOINED}(?:\s{{0,3}}{_UNSPACED_VERBS}|['’]s\b|\s{{1,3}}{_ADVERB}{_VERBS}\b)")
+_SUBJECT = re.compile(rf"{_JOINED}(?:[{SPACES}]{{0,3}}{_UNSPACED_VERBS}|['’]s\b|[{SPACES}]{{1,3}}{_ADVERB}{_VERBS}\b)")
 _JOINED_TO_NEXT = re.compile(rf"{_GAP}{_CONJUNCTIONS}[{SPACES}]{{0,3}}\[")
 # More text could complete _JOINED_TO_NEXT
 _BEFORE_NEXT = re.compile(rf"{_GAP}(?:[^\W\d]{{0,5}}|[&,、])[{SPACES}]{{0,3}}")

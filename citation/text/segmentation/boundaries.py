@@ -8,8 +8,9 @@ paragraphs, and is right for 43 of the 48 English golden rules of pySBD; `python
 import re
 from typing import Final
 
-from ...markers import MARKER_STARTS, PARTIAL, Match, match_marker
+from ...markers import ANY_NUMBER, MARKER_STARTS, PARTIAL, MarkerNames, Match, match_marker
 from ...markers.anchors import ANCHOR_ESCAPE, ANCHOR_STARTS, match_anchor
+from ...markers.named import match_name
 from ..full_stop import MAX_LEFT, NEED_DATA, STARTERS, NeedData, full_stop_ends
 
 # Ends of sentences that need no space after them: CJK in full and half width
@@ -60,7 +61,7 @@ _NEXT_NUMBER = re.compile(r"\s((?:[•⁃▪◦‣]\s?)?(\d{1,3}|[A-Za-z])([.)]{
 _MIXED_CLOSERS = (("„", "“"), ("»", "«"), ("„", "”"))
 
 
-def sentence_end(text: str, i: int, *, final: bool) -> int | NeedData | None:
+def sentence_end(text: str, i: int, names: MarkerNames = ANY_NUMBER, *, final: bool) -> int | NeedData | None:
     """Return where the sentence ends whose mark is at `i`, including the space after it; None where it continues.
 
     `text` begins with the sentence. `final`: nothing follows it on this line.
@@ -78,7 +79,7 @@ def sentence_end(text: str, i: int, *, final: bool) -> int | NeedData | None:
         return _without_space(text, i, end, final)
     if _is_item_number(text[: i + 1]) or _is_in_brackets(text, i, end) or not _has_word(text, i):
         return None
-    closed = _after_closers(text, i, end, final)
+    closed = _after_closers(text, i, end, names, final)
     if closed is NEED_DATA:
         return NEED_DATA
     after = _skip(_SPACES, text, closed)
@@ -147,7 +148,7 @@ def _is_in_brackets(text: str, i: int, end: int) -> bool:
     return False
 
 
-def _after_closers(text: str, i: int, end: int, final: bool) -> int | NeedData:
+def _after_closers(text: str, i: int, end: int, names: MarkerNames, final: bool) -> int | NeedData:
     """Return the offset after the closers and the model's markers that follow, with or without a space before them."""
     if _WORD_FOLLOWS.match(text, end):
         return end  # the most frequent case
@@ -168,7 +169,7 @@ def _after_closers(text: str, i: int, end: int, final: bool) -> int | NeedData:
             end = _skip(_TAIL, text, at)
             continue
         tag = _CLOSING_TAG.match(text, end)
-        found = tag.end() if tag else _after_marker(text, at, final)
+        found = tag.end() if tag else _after_marker(text, at, names, final)
         if found is NEED_DATA or (tag and tag.end() == len(text) and not tag[0].endswith(">") and not final):
             return NEED_DATA
         if not isinstance(found, int):
@@ -177,10 +178,16 @@ def _after_closers(text: str, i: int, end: int, final: bool) -> int | NeedData:
     return end if final or end < len(text) else NEED_DATA
 
 
-def _after_marker(text: str, at: int, final: bool) -> int | NeedData | None:
-    """Return the offset after the model's marker that begins at `at`, None where none does."""
+def _after_marker(text: str, at: int, names: MarkerNames, final: bool) -> int | NeedData | None:
+    """Return the offset after the model's marker that begins at `at`, None where none does.
+
+    Any number can be a marker, and the names of the evidence.
+    """
     if text[at] not in MARKER_STARTS:
         return None
+    named = match_name(text, at, names, final) if names.names else None
+    if named is not None:
+        return NEED_DATA if named is PARTIAL else named[0]
     anchor = match_anchor(text, at, final=final) if text[at] in ANCHOR_STARTS else None
     if isinstance(anchor, tuple):
         return anchor[0]

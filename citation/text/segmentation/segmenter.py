@@ -8,6 +8,7 @@ limit, where a split is forced.
 import re
 from typing import Final
 
+from ...markers import ANY_NUMBER, MarkerNames
 from ..full_stop import NEED_DATA, NeedData
 from .blocks import (
     BLANK,
@@ -40,9 +41,10 @@ _OPENINGS: Final = frozenset(OPENINGS)
 class Segmenter:
     """Split an answer into sentences while it arrives. Only the incomplete sentence is buffered."""
 
-    def __init__(self, limits: SegmentLimits | None = None) -> None:
-        """Create a segmenter. `limits`: the maximum length of a sentence."""
+    def __init__(self, limits: SegmentLimits | None = None, names: MarkerNames = ANY_NUMBER) -> None:
+        """Create a segmenter. `limits`: the maximum length of a sentence. `names`: what markers can contain."""
         self._max_length = (limits or SegmentLimits()).characters
+        self._names = names
         self._offset = 0  # offset of the buffer in the answer
         self._buffer = ""
         self._begin = 0  # where the open sentence begins in the buffer; 0 between calls
@@ -176,7 +178,7 @@ class Segmenter:
         while mark := marks.search(text, self._scanned - begin):
             i = mark.start()
             is_span = text[i] in _OPENINGS
-            end = span_end(text, i, final=complete or full) if is_span else _boundary(text, i, complete)
+            end = span_end(text, i, final=complete or full) if is_span else _boundary(text, i, complete, self._names)
             if end is NEED_DATA and not full:
                 self._scanned = begin + i
                 return None
@@ -229,7 +231,7 @@ def _mark_pattern(text: str, at: int) -> re.Pattern[str]:
     return _ALL_MARKS if has_other_marks else _MARKS
 
 
-def _boundary(text: str, i: int, complete: bool) -> int | NeedData | None:
+def _boundary(text: str, i: int, complete: bool, names: MarkerNames) -> int | NeedData | None:
     """Return where the sentence ends whose mark is at `i`, None where it continues."""
     if i + 1 == len(text) and not complete:
         return NEED_DATA
@@ -237,4 +239,4 @@ def _boundary(text: str, i: int, complete: bool) -> int | NeedData | None:
         return i + 1 if i >= MIN_THAI_SENTENCE and _THAI_LAO.match(text, i + 1) else None
     if text[i] in ".)" and (begins := next_number(text, i)) is not None:
         return begins
-    return None if text[i] == ")" else sentence_end(text, i, final=complete)
+    return None if text[i] == ")" else sentence_end(text, i, names, final=complete)

@@ -129,6 +129,8 @@ def test_text_shown_early_is_a_prefix_of_the_result(text: str) -> None:
 @example("##1$$:[1]Sales##1$$")
 @example("Sales&#91;1&#93;([1])")
 @example("and[1][[1]](http://x)- [1]")
+@example("Sales[1]$^{[1]}$")
+@example("Sales[1](see [1])")
 def test_stripping_is_idempotent(text: str) -> None:
     once = strip(text, NAMES)
     again = strip(once.text, NAMES)

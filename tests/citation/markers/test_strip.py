@@ -108,6 +108,7 @@ FORMS: dict[str, Case] = {
     "a number in superscript after punctuation": ("Sales rose.<sup>1</sup> Costs", "Sales rose. Costs", (1,), ()),
     "numbers in superscript": ("Sales rose,<sup>1, 2</sup> costs fell.", "Sales rose, costs fell.", (1, 2), ()),
     "superscript digits after full stops": ("Sales rose.¹ Costs fell.²,³", "Sales rose. Costs fell.", (1, 2, 3), ()),
+    "superscript digits before a marker": ("Sales rose.¹ [2]. ", "Sales rose.. ", (1, 2), ()),
     "superscript digits after a space": ("Sales rose ¹.", "Sales rose.", (1,), ()),
     "a formula": ("Sales rose $^{[1]}$ or fell$^{[2, 3]}$.", "Sales rose or fell.", (1, 2, 3), ()),
     "a link in brackets": ("Sales rose [[1](https://example.org)].", "Sales rose.", (1,), ()),

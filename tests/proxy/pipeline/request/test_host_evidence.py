@@ -47,6 +47,12 @@ LIBRECHAT_PROMPT = [
     {"role": "assistant", "content": None, "tool_calls": [CALL]},
     LIBRECHAT_RESULT,
 ]
+PRIVATEGPT_USER, PRIVATEGPT_RESULT = GOLDEN["PrivateGPT lists citation identifiers"].messages
+PRIVATEGPT_PROMPT = [
+    PRIVATEGPT_USER,
+    {"role": "assistant", "content": None, "tool_calls": [CALL]},
+    PRIVATEGPT_RESULT,
+]
 UPLOADS_PROMPT = GOLDEN["LibreChat groups the passages of its uploads by file"].messages
 FENCED = [user(f"[[context]]\n{FERRY}\n\n{HARBOUR}\n[[end]]\n{QUESTION}")]
 
@@ -114,6 +120,27 @@ CASES = {
         "azure-search-openai-demo",
         ("a.pdf#page=2", "b.pdf#page=7"),
     ),
+    "azure-search-openai-demo: labels directly behind the full stop": Case(
+        AZURE_PROMPT,
+        f"{FERRY}[a.pdf#page=2] {HARBOUR} [b.pdf#page=7] Good.",
+        f"{FERRY} [a.pdf#page=2] {HARBOUR} [b.pdf#page=7] Good.",
+        "azure-search-openai-demo",
+        ("a.pdf#page=2", "b.pdf#page=7"),
+    ),
+    "azure-search-openai-demo: a file that is not among the sources": Case(
+        AZURE_PROMPT,
+        f"{CARS} [c.pdf#page=9]. The captain likes tea [c d.docx] and [sic] rum.",
+        f"{FERRY} [a.pdf#page=2] The captain likes tea and [sic] rum.",
+        "azure-search-openai-demo",
+        ("a.pdf#page=2",),
+    ),
+    "PrivateGPT: identifiers behind the full stop, and an unknown one": Case(
+        PRIVATEGPT_PROMPT,
+        f"{FERRY}[AB12] {HARBOUR} [AB12] [XY99] The road [A1] is closed.",
+        f"{FERRY} [AB12] {HARBOUR} [CD34] The road [A1] is closed.",
+        "privategpt",
+        ("AB12", "CD34"),
+    ),
     "LibreChat: anchors as characters or as escapes are written as in the tool result": Case(
         LIBRECHAT_PROMPT,
         f"{CARS} \ue202turn0file1. {DREDGED} \\ue202turn0file1.",
@@ -166,6 +193,13 @@ CASES = {
         tool_results("Morphic numbers each call and links to it"),
         f"{CARS} [1](#call_1). {DREDGED} [2](#call_2). I like tea [3](#call_7).",
         f"{FERRY} [1](#call_1) {HARBOUR} [1](#call_2) I like tea.",
+        "morphic",
+        ("[1](#call_1)", "[1](#call_2)"),
+    ),
+    "Morphic: links directly behind the full stop": Case(
+        tool_results("Morphic numbers each call and links to it"),
+        f"{FERRY}[1](#call_1) {HARBOUR}[1](#call_2) Good.",
+        f"{FERRY} [1](#call_1) {HARBOUR} [1](#call_2) Good.",
         "morphic",
         ("[1](#call_1)", "[1](#call_2)"),
     ),
