@@ -20,6 +20,7 @@ from .disagreement import Disagreement, Reason
 from .instances import is_instance
 from .missing import missing_statement
 from .number_gate import NumberGate
+from .operators.denied import added_denial
 from .operators.frequency import is_same_frequency
 from .passage_numbers import PassageNumbers
 from .polarity_gate import contradiction
@@ -153,6 +154,8 @@ class GateChecks:
         if not language:
             return
         yield from self._contradictions(row, window, language, certain_only=certain_only)
+        if not self.is_simple(row, window):
+            yield from added_denial(self._claim_in(language), self._sentences(row, window, language))
         if self._by_words and self.short:
             title = self.index.evidence[row].title
             known = set(analyze_title(title).terms) if title else set()

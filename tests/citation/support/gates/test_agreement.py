@@ -41,6 +41,31 @@ def test_certain_disagreements_are_found_alone_too(pair: NearMiss) -> None:
     assert bool(refused) == (bool(gates.mismatch(0, window)) or any(one.certain for one in every))
 
 
+COMPLEX = (
+    "The ferry to Brenn leaves the old harbour every morning at nine and calls at two islands on its way, where the crew"
+    " delivers mail, newspapers and fresh bread to the shops. Its captain, Ida Lund, also repairs the engine."
+)
+DENIED = {
+    "a denial where the passage has none": ("The crew delivers no bread.", COMPLEX, True),
+    "the statement": ("The crew delivers bread.", COMPLEX, False),
+    "a denial of what the passage does not mention": (
+        "I do not remember, but the crew delivers bread.",
+        COMPLEX,
+        False,
+    ),
+    "two denials": ("The crew does not fail to deliver bread.", COMPLEX, False),
+    "a restriction": ("The crew delivers no bread.", COMPLEX.replace("delivers", "only delivers"), False),
+    "a denial in the passage": ("The crew delivers no bread.", COMPLEX + " It does not sell any.", False),
+    "a simple pair": ("Six of the nine climbers did not fall.", "Three of the nine climbers fell.", False),
+}
+
+
+@pytest.mark.parametrize(("claim", "text", "refused"), DENIED.values(), ids=DENIED)
+def test_a_denial_that_only_the_claim_has_is_refused_in_complex_pairs(claim: str, text: str, refused: bool) -> None:
+    gates = GateChecks(Claim(claim), scorer("lexical").prepare([Evidence(1, text, "a")]).index)
+    assert any(one.rule == "added denial" for one in gates.disagreements(0, (0, len(text)))) is refused
+
+
 @given(st.floats(0.01, 0.99), st.floats(0, 10))
 def test_a_probability_is_shifted_by_log_odds(probability: float, amount: float) -> None:
     assert 0 <= shifted(probability, -amount) <= probability + 1e-12
