@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import replace
 
 from ...text.clauses import Statement
 from ...text.normalize import character_pairs
@@ -65,6 +66,8 @@ from .roles.relations import swapped_objects, swapped_roles
 _PROMISING = 0.3
 _FEWEST = 2  # words in common
 _MENTIONED_CONJUNCTS = 0.5  # share of words found anywhere where two words are compared with two of the passage
+# Differences in modality that count in complex pairs, too, if a sentence has all words of the claim.
+_CLEAR = frozenset({"plan", "alleges", "hedge", "permission", "duty", "recommendation", "prohibition"})
 _NAMED = 0.3  # with a smaller share of common words, the name is not the only difference
 # With a smaller share, the two sides may describe different events.
 _SAME_EVENT = 0.5
@@ -113,12 +116,21 @@ def compare(
         elif aligned.mentioned >= COMPARABLE:  # two sentences together state it
             yield from retracted_by_next_sentence(aligned)
         yield from _of_passage(aligned)
-    else:
-        yield from (found for found in other_argument(aligned) if found.certain)
+    yield from _often_certain(aligned, certain_only=certain_only)
     if len(claim.tokens) <= _SHORT:
         if aligned.mentioned >= COMPARABLE:
             yield from only_denied(aligned)
         yield from excluded(aligned)
+
+
+def _often_certain(aligned: PassageAlignment, *, certain_only: bool) -> Iterator[Disagreement]:
+    """Yield other arguments, and differences in modality from a sentence that has all words of the claim."""
+    yield from (found for found in other_argument(aligned) if found.certain or not certain_only)
+    if aligned.best.coverage == 1:
+        for clause in aligned.best.comparable_clauses:
+            yield from (
+                replace(found, rule="whole") for found in modality(aligned.best, clause) if found.rule in _CLEAR
+            )
 
 
 def _contains(passage: Statement, claim: Statement) -> bool:
@@ -186,7 +198,7 @@ def _of_passage(aligned: PassageAlignment) -> Iterator[Disagreement]:
         yield from undecided(aligned)
     if len(claim.tokens) <= _SHORT:
         yield from _of_short_claim(aligned)
-    for compare_passage in (other_argument, overturned, unknown_reason, opposite_change, outside_restriction):
+    for compare_passage in (overturned, unknown_reason, opposite_change, outside_restriction):
         yield from compare_passage(aligned)
     if best.coverage >= _HALF:
         yield from universal(best)

@@ -27,7 +27,8 @@ class Reason(StrEnum):
 # that these refuse, three of four (an added denial), four of five (negation, "only", missing) to nine of ten (class)
 # are false. The agent is rare there: of 5,600 pairs, one true and one false one. It refuses 3 of 179 false statements
 # about documents.
-_CERTAIN_REASON, _CERTAIN_RULES = Reason.NEGATION, frozenset({"class", "row", "column", "exclusive", "missing", "by"})
+_CERTAIN_REASON = Reason.NEGATION
+_CERTAIN_RULES = frozenset({"class", "row", "column", "exclusive", "missing", "by", "whole"})
 
 
 @dataclass(frozen=True, slots=True)

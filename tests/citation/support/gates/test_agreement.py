@@ -23,6 +23,8 @@ CERTAIN = {
     "“only” that the claim adds": (Disagreement(Reason.QUANTIFIER, "", "exclusive"), True),
     "a short claim that the passage does not mention": (Disagreement(Reason.NO_SUPPORT, "", "missing"), True),
     "another agent behind “by”": (Disagreement(Reason.ROLE, "", "by"), True),
+    "a plan in a sentence that has all words": (Disagreement(Reason.MODALITY, "", "whole"), True),
+    "a plan": (Disagreement(Reason.MODALITY, "", "plan"), False),
     "exchanged roles": (Disagreement(Reason.ROLE, "", "role"), False),
 }
 
@@ -42,8 +44,8 @@ def test_certain_disagreements_are_found_alone_too(pair: NearMiss) -> None:
 
 
 COMPLEX = (
-    "The ferry to Brenn leaves the old harbour every morning at nine and calls at two islands on its way, where the crew"
-    " delivers mail, newspapers and fresh bread to the shops. Its captain, Ida Lund, also repairs the engine."
+    "The ferry to Brenn leaves the old harbour every morning at nine and calls at two islands on its way, where the"
+    " crew delivers mail, newspapers and fresh bread to the shops. Its captain, Ida Lund, also repairs the engine."
 )
 DENIED = {
     "a denial where the passage has none": ("The crew delivers no bread.", COMPLEX, True),

@@ -265,6 +265,16 @@ REFUSED = {
         "Uniforms are made for new staff.",
     ),
     "another king": ("class", "Henry VIII founded the school.", "Henry VII founded the school."),
+    "a plan told as done, in all words of a long sentence": (
+        "whole",
+        "Next year, after the repair of the roof and the northern wall, the choir wants to record its second album.",
+        "The choir recorded its second album.",
+    ),
+    "an accusation told as a fact": (
+        "whole",
+        "Two neighbours accuse the firm of dumping paint in the river near the old mill at night.",
+        "The firm dumped paint in the river.",
+    ),
     "another letter": ("class", "Halls A and C are heated with gas.", "Hall B is heated with gas."),
     "another agent of a passive": (
         "by",
