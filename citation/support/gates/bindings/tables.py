@@ -11,7 +11,7 @@ from ....text.numbers.quantities import agrees
 from ..alignment import Alignment
 from ..disagreement import Disagreement, Reason
 
-_DESCRIPTION = re.compile(r"\s[–—-]\s|[:(]")  # "B – Mill Lane to Church Road"
+_DESCRIPTION = re.compile(r"\s[–—-]\s")  # "B – Mill Lane to Church Road"
 _LONGEST_GAP = 2  # characters between the parts of a date: "May 5, 2024"
 
 Number = Sequence[ContentToken]  # the tokens of a number or date in the claim

@@ -21,7 +21,7 @@ _EXCEPTIONS = frozenset({"except", "without", "unless", "only", "if", "need_not"
 _NEGATIVE = NEGATING | _EXCEPTIONS | _BOUNDS | {"few", "not_all", "not_yet", "open", "boundless", "plan"}
 # Claims with one of these deny something under a condition, or in a comparison.
 _NOT_DENIED = _BOUNDS | {"if", "even_if", "unless", "until", "only", "not_only", "asks", "open", "than", "because"}
-_MOST_TOKENS = 12  # of a claim whose denial is compared; a longer one states several things
+_MOST_TOKENS = 12  # A longer claim states several things
 _MOST_FOUND = 0.5  # share of the words of the denied clause that the passage must have
 # A sentence with one of these does not exclude what it denies from everything.
 _NO_EXCLUSION = _EXCEPTIONS | {"plan", "hedge", "must"}
