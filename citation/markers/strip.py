@@ -237,12 +237,16 @@ class MarkerStripper:
     def _add_word(self, before: str, kept: str, after: str, cited: tuple[int, ...]) -> None:
         """Record a marker between these spaces, of which only `kept` stay in the text."""
         self._word_end = self._done + len(kept)
-        if kept == after:
-            self._words.append(WordMarker(self._length, before, "", cited))
-        elif kept == before:
+        if before == kept != after:
             self._words.append(WordMarker(self._length + len(before), "", after, cited))
-        else:
-            self._words.append(WordMarker(self._length, before, after, cited))
+            return
+        done = 0
+        for at, word in enumerate(self._words):
+            if (passed := word.offset - self._length) > 0:  # it is between the spaces
+                self._words[at] = word._replace(offset=self._length, before=before[done:passed] + word.before)
+                done = passed
+        before = before[done:]
+        self._words.append(WordMarker(self._length, before, "" if kept == after else after, cited))
 
     def _trim_context(self) -> None:
         """Drop shown text that no rule looks at."""

@@ -1,7 +1,7 @@
 """Markers that are a word of their sentence: which ones are, with the text around them unchanged, at every split."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from citestream.citation.markers import PLACEHOLDER, MarkerNames, MarkerStripper, StrippedText, strip
@@ -134,6 +134,8 @@ def test_no_split_changes_which_markers_are_words(text: str, places: list[int]) 
     assert in_pieces(pieces) == in_pieces(list(text)) == strip(text, NAMES)
 
 
+@example("According to [1]**[1]**")
+@example("According to [1]**[1]**[1]")
 @given(parts)
 def test_the_places_of_words_are_in_order_and_change_no_character(text: str) -> None:
     stripped = strip(text, NAMES)
