@@ -177,19 +177,24 @@ def _marker(text: str, i: int, names: MarkerNames, left: LeftContext, final: boo
     return Match(end, *numbers) if numbers else None
 
 
-# Not "in.²" or "x ²"
-_NOTE_BEFORE = re.compile(rf"(?:[^\W_]{{4}}(?:[.{SPACES}]|\.[{SPACES}])|[,;:!?…\"”’»。，！？；：][{SPACES}]?)\Z")
+# Not "in.²", "x ²", "1024 ²" or the quotation "²"
+_NOTE_BEFORE = re.compile(
+    rf"(?:[^\W\d_]{{4}}[{SPACES}]|(?:[^\W_]{{4}}\.|(?<=[\w.,!?…)])\"|[,;:!?…”’»。，！？；：])[{SPACES}]?)\Z"
+)
+_PART_OF_FORMULA = frozenset("/⁄√∛∜+-−⁺⁻⁼⁽^")  # "¹/₂", "³√8", "²⁺"
 
 
 def _superscript(text: str, i: int, found: Brackets, names: MarkerNames, final: bool) -> Match | Partial | None:
-    """Match a superscript that is no exponent: after punctuation or a space, with numbers of evidence only."""
+    """Match a superscript that is no exponent, fraction, root or charge, with numbers of evidence only."""
     if not _NOTE_BEFORE.search(text, max(0, i - 6), i):
         return None
     following = text[found.end : found.end + 2]
     if not final and following in ("", ",", "，"):
         return PARTIAL
+    if following[:1].isalnum() or following[:1] in _PART_OF_FORMULA:
+        return None
     cited, unknown = names.split(found.ranges)
-    return Match(found.end, cited, ()) if cited and not unknown and not following[:1].isalnum() else None
+    return Match(found.end, cited, ()) if cited and not unknown else None
 
 
 def _plausible_numbers(

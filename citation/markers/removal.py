@@ -16,7 +16,6 @@ _TIGHT = frozenset(".,;:!?)]}>…%»”’。，、；：！？）】］」』�
 _TIGHT_AFTER_SPACE = frozenset(".,)]}…”’。，、；：！？）】］」』》〉｡､")  # French keeps its space before ; : ! ? »
 _THEN_TIGHT = {"<": "/", "\\": "\n"}  # a closing tag; a backslash at the end of a line
 _OPENING_BRACKETS = frozenset("([{“‘«（「『《〈【［")
-_OPENING = _OPENING_BRACKETS | {'"', "'"}
 _SPACED_WORDS = re.compile(rf"[^\W_{UNSPACED}]{{2}}")
 
 
@@ -67,10 +66,16 @@ def remaining_spaces(
     if not (before or after) and _SPACED_WORDS.fullmatch(left + following):
         return " ", following_at  # the marker separated two words: `rose[1]and`
     if after:
-        is_tight = following in _TIGHT_AFTER_SPACE or left in _OPENING or left in SPACES
+        is_tight = following in _TIGHT_AFTER_SPACE or left in SPACES or _opens(text, begin - 1)
         return ("" if is_tight else after), following_at
     closes = _closes(text, following_at, final)
     return PARTIAL if closes is PARTIAL else ("" if closes else before, following_at)
+
+
+def _opens(text: str, at: int) -> bool:
+    """Return whether a bracket or a quotation begins at `at`. A straight quote right after other text ends one."""
+    before = text[at - 1] if at else " "
+    return text[at] in _OPENING_BRACKETS or (text[at] in "\"'" and (before.isspace() or before in _OPENING_BRACKETS))
 
 
 def _closes(text: str, at: int, final: bool) -> bool | Partial:
