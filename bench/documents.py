@@ -21,9 +21,13 @@ DATA = Path(__file__).parents[1] / "tests" / "citation" / "support" / "documents
 GROUPS = {
     "eight documents: leaflet, minutes, lease, study, …": DATA / "statements.jsonl",
     "six documents: handbook, price list, report, …": DATA / "more_statements.jsonl",
+    "six newer documents: rental terms, bicycles, clinic, …": DATA / "newer" / "statements.jsonl",
     "four documents in German, French, Spanish and Chinese": DATA / "languages" / "statements.jsonl",
 }
-HELD_OUT = {"four more in these languages, held out": DATA / "held_out" / "statements.jsonl"}
+HELD_OUT = {
+    "six documents, held out": DATA / "held_out" / "english" / "statements.jsonl",
+    "four more in these languages, held out": DATA / "held_out" / "statements.jsonl",
+}
 
 
 class Decided(NamedTuple):

@@ -46,9 +46,9 @@ def test_statements_about_a_company() -> None:
     assert len(wrong[True]) <= 3, wrong[True]  # out of 25
 
 
-# Maximum of wrong decisions: of 101 false and 128 true statements, of 78 and 78, and twice of 64 and 64.
+# Maximum of wrong decisions: of 101 false and 128 true statements, of 78 and 78 for the other English groups, of 64 and 64.
 DOCUMENTS = {**GROUPS, **HELD_OUT}
-MOST_WRONG = dict(zip(DOCUMENTS, ((42, 20), (48, 28), (20, 18), (36, 18)), strict=True))
+MOST_WRONG = dict(zip(DOCUMENTS, ((39, 16), (42, 14), (40, 42), (19, 16), (57, 33), (36, 15)), strict=True))
 
 
 @pytest.mark.parametrize(("name", "most"), MOST_WRONG.items(), ids=MOST_WRONG)
