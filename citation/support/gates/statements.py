@@ -31,6 +31,7 @@ def statement(text: str, start: int, end: int, language: str, quantities: Sequen
     known = _cache.get((sentence, language))
     if known is not None:
         return known
+    end = start + len(sentence)
     own = [q._replace(start=q.start - start, end=q.end - start) for q in quantities if start <= q.start < end]
     return _store(sentence, language, parse(sentence, language, with_times(sentence, own)))
 

@@ -1,8 +1,9 @@
-"""Which sentences of a passage are the claim itself, and need not be compared with it."""
+"""Sentences of a passage: which are the claim itself and need not be compared with it, and very long ones."""
 
 import pytest
 
-from citestream.citation.support.gates.statements import repeats
+from citestream.citation.support.gates.statements import repeats, statement
+from citestream.citation.text import analyze_text
 
 CLAIM = "The bridge opened in 1932."
 
@@ -27,3 +28,9 @@ def test_a_statement_repeats_an_equal_claim(sentences: list[str], claim: str, ex
         spans.append((len(text), len(text) + len(sentence)))
         text += sentence
     assert repeats(text, spans, claim) is expected
+
+
+def test_the_end_of_a_very_long_sentence_is_not_parsed() -> None:
+    text = f"In 1932, {'the pumps and ' * 200}the bridge carried twelve trains in the morning."
+    parsed = statement(text, 0, len(text), "en", analyze_text(text, "en").quantities)
+    assert [q.values for q in parsed.quantities] == [(1932.0,)]
