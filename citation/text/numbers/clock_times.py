@@ -26,9 +26,11 @@ _NUMERAL = re.compile(
 )
 _BEHIND_WORDS = re.compile(rf"\s{_SUFFIX}", re.IGNORECASE)  # "ten in the morning"
 _HAN_NUMBER = "(?:\\d{1,2}|[一二三四五六七八九十两]{1,3})"
+# 三点五 is a decimal, but 三点十五 and 三点五分 are times.
+_HAN_MINUTES = "(?:\\d{1,2}|[二三四五]?十[一二三四五六七八九]?|零?[一二三四五六七八九](?=分))"
 _HAN = re.compile(
     rf"(?P<half>上午|早上|清晨|凌晨|下午|晚上|傍晚|中午)?(?P<hour>{_HAN_NUMBER})[点點时時]"
-    rf"(?:(?P<quarters>[一三])刻|(?P<behind>{_HAN_NUMBER})分?|(?P<thirty>半))?(?!间|間|长|[零一二三四五六七八九十\d])"
+    rf"(?:(?P<quarters>[一三])刻|(?P<behind>{_HAN_MINUTES})分?|(?P<thirty>半))?(?!间|間|长|[零一二三四五六七八九十\d])"
 )
 _HAN_SECOND = frozenset({"下午", "晚上", "傍晚", "中午"})
 _NAMED = re.compile(

@@ -42,8 +42,14 @@ TIMES = {
     "下午三点半": (930,),
     "晚上九点一刻": (1275,),
     "上午9点20分": (560,),
+    "上午八点零五分": (485,),
+    "晚上八点五分": (1205,),
+    "八点十五": (495, 1215),
 }
-NO_TIMES = ("得了三点", "a walk of 6 hours", "5 amplifiers", "3小时", "Room 7", "half of the 8 guests")
+NO_TIMES = (
+    *("得了三点", "三点五元", "十二点五万册", "三点一四", "3小时"),
+    *("a walk of 6 hours", "5 amplifiers", "Room 7", "half of the 8 guests"),
+)
 
 
 @pytest.mark.parametrize("text", TIMES)
