@@ -107,7 +107,9 @@ class FolderRetriever(Retriever):
             return await asyncio.get_running_loop().run_in_executor(self._thread, attempt)
         except (Error, StoreError) as error:
             logger.warning("the evidence store %s cannot be read: %s", self._path, error)
-            raise ProviderError(f"The evidence store cannot be read: {type(error).__name__}.", code="store") from None
+            raise ProviderError(
+                "The evidence store cannot be read. The log of the server says why.", code="store"
+            ) from None
 
     def _switch_if_replaced(self) -> None:
         current = FileVersion.of(self._path)
