@@ -35,6 +35,7 @@ _CONTAINS_SPACE = re.compile(r"[\d:](?:(?<=\d),? \d{3}(?!\d)|(?<=:)[0-5]\d\s?[aA
 _LONGEST_GAP = len(", ")  # inside them
 _MAX_MEMOIZED_PIECE = 32  # characters; a longer piece is an address or the like, and may have many tokens
 _ADJACENT = frozenset({"", " ", "\u00a0", "\u202f", "-"})
+_SEPARATING = frozenset(",;:，；：、")
 _NAITRE = frozenset({"ne", "nee", "nes", "nees"})  # "né" folds to the negation "ne"
 _ELISION = re.compile("^(?:[cdjlmnst]|qu|dell|nell|all|un)'(?=.)")  # l'usine, d'euros, n'a, qu'il
 
@@ -85,6 +86,10 @@ class Tokens:
     def is_adjacent(self, end: int, i: int) -> bool:
         """Return whether token `i` exists and only a space or a hyphen separates it from the offset `end`."""
         return i < len(self.starts) and (self.starts[i] <= end or self.text[end : self.starts[i]] in _ADJACENT)
+
+    def is_separated(self, i: int) -> bool:
+        """Return whether a comma, a colon or a semicolon is between token `i` and the one before it."""
+        return not _SEPARATING.isdisjoint(self.text[self.ends[i - 1] : self.starts[i]])
 
 
 def tokenize(text: str) -> Tokens:

@@ -102,7 +102,7 @@ def match_period(tokens: Tokens, values: tuple[float, ...], first: int, after: i
     if word in DECADE_ENDINGS and gap in _NO_GAP and tens and values[0] >= 10:
         return QuantityMatch(Quantity(values, start, tokens.ends[after], DECADE), first, after + 1)
     ending = after + 1 if word in ORDINAL_ENDINGS and not gap else after
-    if tokens.word(ending) in CENTURIES:
+    if tokens.word(ending) in CENTURIES and not tokens.is_separated(ending):  # not "1901, siglo XX"
         return QuantityMatch(Quantity(values, start, tokens.ends[ending], CENTURY), first, ending + 1)
     if ending > after:
         return QuantityMatch(Quantity(values, start, tokens.ends[after], ordinal=True), first, ending)

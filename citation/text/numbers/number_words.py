@@ -67,7 +67,7 @@ def match_compound_ordinal(tokens: Tokens, i: int, language: str | None) -> list
 def match_fraction(tokens: Tokens, i: int, language: str | None) -> list[QuantityMatch]:
     """Match `two thirds`, `ein Drittel` or `un quart de`: the number at token `i`, the fraction word after it."""
     denominator = FRACTIONS.get(tokens.word(i + 1))
-    if not denominator:
+    if not denominator or tokens.is_separated(i + 1):
         return []
     one = tokens.word(i) in ONE and not (tokens.word(i) == "um" and language == "de")
     numerator = 1 if one else next(iter(_values(tokens, i, language)[0]), 0)

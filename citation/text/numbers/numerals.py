@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from functools import lru_cache
+from math import prod
 
 from ..memo import MAX_LENGTH, memoize
 from ..normalize import APOSTROPHES
@@ -199,7 +200,7 @@ _HAN_COUNTERS = (
 _ANY_HAN_NUMERAL = re.compile(_HAN_NUMERAL.replace("[", "[半"))
 _FIRST_OF_HAN_NUMBER = re.compile(_HAN_NUMERAL.replace("[", "[第"))
 HAN_NUMBER = re.compile(
-    rf"(第)?(百分之)?({_HAN_NUMERAL}+(?:点[零〇一二三四五六七八九]+(?![十百千万亿分刻]))?)"
+    rf"(第)?(百分之)?({_HAN_NUMERAL}+(?:点[零〇一二三四五六七八九]++(?:[万亿]+|(?![十百千分刻])))?)"
     rf"(?:分之({_HAN_NUMERAL}+))?([{_HAN_COUNTERS}余多]?)"
 )
 
@@ -229,7 +230,9 @@ def han_value(text: str) -> float | None:
     whole, point, decimals = text.partition("点")
     if point:
         value = han_value(whole)
-        return None if value is None else value + float("0." + "".join(str(_HAN_DIGITS[c]) for c in decimals))
+        digits = decimals.rstrip("万亿")
+        scale = prod(HAN_SCALES[c] for c in decimals[len(digits) :])
+        return None if value is None else (value + float("0." + "".join(str(_HAN_DIGITS[c]) for c in digits))) * scale
     if all(c in _HAN_DIGITS for c in text):
         return float("".join(str(_HAN_DIGITS[c]) for c in text))
     if text[-1] in _HAN_DIGITS and (last := {**_HAN_TENS, **HAN_SCALES}.get(text[-2], 0)) > 10:
