@@ -42,7 +42,8 @@ class HostLabels:
             numbers[key] = (*numbers.get(key, ()), number)
         numeric = frozenset(key for key in numbers if key < FIRST_NAME_KEY)
         links = found.syntax is MarkerSyntax.LINK
-        shapes = frozenset(map(label_shape, names)) if found.syntax is MarkerSyntax.BRACKETS else frozenset[str]()
+        in_brackets = found.syntax is MarkerSyntax.BRACKETS
+        shapes = frozenset(filter(None, map(label_shape, names))) if in_brackets else frozenset[str]()
         marker_names = MarkerNames(numeric, names, links=links, labels=True, shapes=shapes, ignored=not numbers)
         return cls(found.host, found.syntax, labels, marker_names, numbers)
 

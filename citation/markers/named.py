@@ -50,9 +50,14 @@ class MarkerNames:
 
 
 def label_shape(label: str) -> str:
-    """Return what labels of one kind have in common: that they are names of files, or else letters and digits."""
-    if _FILE_LABEL.search(label):
+    """Return what labels of one kind have in common: that they are names of files, or else letters and digits.
+
+    Return "" for a label without digits, which has the shape of any word: `[sic]`.
+    """
+    if _FILE_LABEL.fullmatch(label):
         return "file"
+    if not any(map(str.isdigit, label)):
+        return ""
     return "".join("0" if character.isdigit() else "a" if character.isalpha() else character for character in label)
 
 
@@ -80,7 +85,8 @@ _CALL_LINK = re.compile(r"\[\s?(\d{1,4})\s?\]\(#([\w.:-]{1,100})\)")
 _CALL_LINK_BEGIN = re.compile(r"\[\s?(?:\d{1,4}\s?(?:\](?:\((?:#[\w.:-]{0,100})?)?)?)?\Z")
 _TOKEN = re.compile(r"[^\s\[\]()]+")
 _FILE = re.compile(r"[^\[\]\n]\.[^\W_]{1,5}\Z")
-_FILE_LABEL = re.compile(r"[^\[\]\n]\.[^\W_]{1,5}(?:#page=\d{1,9})?\Z")
+# Not "[0.5]", "[1.2, 3.4]" or "[U.S]"
+_FILE_LABEL = re.compile(r"[^\[\]\n]+\.[^\W\d_][^\W_]{1,4}(?:#page=\d{1,9})?")
 _MARKER_START = re.compile(r"[【［（〔〖﹝⟦❲⁅〚⦋﹇&\\#*$<]")  # in a word, the first character of another marker
 
 

@@ -4,6 +4,7 @@ import pytest
 
 from citestream.citation.evidence import Evidence
 from citestream.citation.markers import MarkerNames, MarkerStripper, StrippedText, strip
+from citestream.citation.markers.named import label_shape
 
 FIVE = MarkerNames(frozenset(range(1, 6)))
 FILES = MarkerNames.from_evidence(
@@ -506,3 +507,10 @@ HELD: dict[str, tuple[str, str]] = {
 def test_only_what_could_be_a_marker_is_held(case: str) -> None:
     raw, shown = HELD[case]
     assert MarkerStripper(FIVE).feed(raw) == shown
+
+
+def test_a_label_without_digits_is_no_pattern_for_unknown_labels() -> None:
+    assert label_shape("Handbook") == ""
+    assert label_shape("AB12") == label_shape("XY99")
+    assert label_shape("a.pdf#page=2") == label_shape("my file.docx")
+    assert label_shape("0.5") != label_shape("a.pdf")

@@ -134,6 +134,13 @@ CASES = {
         "azure-search-openai-demo",
         ("a.pdf#page=2",),
     ),
+    "azure-search-openai-demo: brackets around numbers and abbreviations": Case(
+        AZURE_PROMPT,
+        f"{FERRY} [a.pdf#page=2] The captain of the [U.S] ship likes [1.2, 3.4] litres of tea and [0.5] of rum.",
+        f"{FERRY} [a.pdf#page=2] The captain of the [U.S] ship likes [1.2, 3.4] litres of tea and [0.5] of rum.",
+        "azure-search-openai-demo",
+        ("a.pdf#page=2",),
+    ),
     "PrivateGPT: identifiers behind the full stop, and an unknown one": Case(
         PRIVATEGPT_PROMPT,
         f"{FERRY}[AB12] {HARBOUR} [AB12] [XY99] The road [A1] is closed.",
