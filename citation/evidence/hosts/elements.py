@@ -18,7 +18,13 @@ MAX_OPENING = 4_000  # characters of an opening tag; a longer one is text
 MAX_CLOSING_TAGS = 4  # closing tags in a row: a child, an element, a wrapper, and one around it
 MAX_TAG_NAME = 80  # characters
 _CLOSING_TAG = re.compile(r"<(?:/[\w-]*>?)?$")
-_ATTRIBUTE = re.compile(r"""([\w:-]+)=("[^"]*"|'[^']*'|.*?)(?=\s+[\w:-]+=|\s*/?$)""", re.DOTALL)
+_NEXT_ATTRIBUTE = r"\s++[\w:-]++=|\s*+/?\Z"
+# A value without quotation marks goes up to the next attribute. Linear time: no character begins two searches.
+_ATTRIBUTE = re.compile(
+    rf"""(?<![\w:-])([\w:-]++)=
+    ((?:"[^"]*+"|'[^']*+')(?={_NEXT_ATTRIBUTE}) | (?:[^\s/]|/(?!\Z)|\s++(?![\w:-]++=|/?\Z))*+)""",
+    re.VERBOSE,
+)
 _CDATA_OPENING, _CDATA_CLOSING = "<![CDATA[", "]]>"
 
 
@@ -149,7 +155,7 @@ def _elements(form: ElementFormat, text: str, wrapper: _Wrapper) -> tuple[list[_
 
 def _without_partial_tag(form: ElementFormat, text: str) -> str:
     """Remove tags, whole or cut, from the end of a truncated text: those after the last element, and closing tags."""
-    beyond = re.search(rf"</{form.tag}>(?:\s*<[^<>]*>?)*\s*$", text[-MAX_OPENING:])
+    beyond = re.search(rf"</{form.tag}>(?:\s*+<[^<>]*+>?+)*+\s*$", text[-MAX_OPENING:])
     if beyond:
         text = text[: max(0, len(text) - MAX_OPENING) + beyond.start()]
     for _ in range(MAX_CLOSING_TAGS):

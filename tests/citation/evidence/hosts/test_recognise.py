@@ -1,6 +1,7 @@
 """Evidence in the prompts of RAG hosts: what is recognised, and what must never be."""
 
 import random
+from time import thread_time
 from typing import Any
 
 import pytest
@@ -149,6 +150,27 @@ def test_shuffled_lines_of_hosts_never_give_text_that_was_not_sent(seed: int, co
     found = recognise([system(content), user(content)])
     for passage in found.passages if found else ():
         assert passage.text in content
+
+
+LOBECHAT_HEAD = (
+    "<knowledge_base_qa_info>\n<retrieved_chunks>\n<retrieved_chunks_docstring>x</retrieved_chunks_docstring>\n<chunk"
+)
+HOSTILE = {
+    "lines of metadata without a blank line": (
+        "Please provide an answer based solely on the provided sources.\nBelow are several numbered sources of "
+        "information:\n------\n" + "file_path: x\n" * 100 + "Source 1:\nText\n------\nQuery: Why?"
+    ),
+    "tags that do not end": f"{LOBECHAT_HEAD}>Text</chunk>{'< ' * 100}>>x",
+    "many ends of the passages": f"{LOBECHAT_HEAD}>Text{'</chunk></retrieved_chunks>' * 40_000}",
+    "attributes with spaces": LOBECHAT_HEAD + f" fileId=a{' ' * 3_900}b>Text</chunk>\n<chunk" * 300,
+}
+
+
+@pytest.mark.parametrize("case", HOSTILE)
+def test_a_hostile_prompt_is_read_in_linear_time(case: str) -> None:
+    began = thread_time()
+    recognise([{"role": "user", "content": HOSTILE[case]}], ())
+    assert thread_time() - began < 5  # quadratic time would be 15 s
 
 
 def recognised(messages: Messages) -> Any:
