@@ -9,13 +9,13 @@ from itertools import accumulate
 from .memo import memoize
 from .normalize import APOSTROPHES, MARKS, UNSPACED, fold
 from .numbers.german_words import number_with_unit
-from .numbers.numerals import NUMERAL, may_be_number, may_contain_han_number
+from .numbers.numerals import FRACTION_SIGNS, NUMERAL, may_be_number, may_contain_han_number
 from .numbers.units import MONTHS, modifies_number
 from .words.languages import Votes, language_votes
 from .words.polarity import Side, antonym_sides, is_negation
 from .words.stemming import stem
 
-LETTER = rf"[^\W\d_{UNSPACED}]"
+LETTER = rf"[^\W\d_{UNSPACED}{FRACTION_SIGNS}]"
 # Everything that begins no token is skipped at once: to try every alternative at each space takes twice as long. Most
 # gaps and words are ASCII, and to try that first makes them a third cheaper.
 _TOKEN = re.compile(

@@ -9,11 +9,12 @@ from ..memo import MAX_LENGTH, memoize
 from ..normalize import APOSTROPHES
 from ..words.word_lists import load_words, parse_values
 
+FRACTION_SIGNS = "¼½¾⅓⅔⅕⅛⅜⅝⅞"
 # Digits of any script; groups of three by space, apostrophe, comma or point; `3, 500` is a badly typeset `3,500`.
 NUMERAL = (
     r"\d{1,3}(?:[\u00a0\u202f ]\d{3})+(?![\d])(?:[.,]\d+)?"
     r"|\d{1,3}, \d{3}(?![\d,.]\d|\d)"
-    rf"|\d+(?:[.,．٫٬{APOSTROPHES}]\d+)*|(?<![\w.])\.\d+"
+    rf"|\d+(?:[.,．٫٬{APOSTROPHES}]\d+)*[{FRACTION_SIGNS}]?|(?<![\w.])\.\d+|[{FRACTION_SIGNS}]"
 )
 _SEPARATORS = re.compile(f"[\u00a0\u202f ٬{APOSTROPHES}]")
 # Languages that write 1.234,5. The others here write 1,234.5.
@@ -64,8 +65,11 @@ _MAY_BE_NUMBER = frozenset().union(
 def numeral_values(numeral: str, language: str | None) -> tuple[float, ...]:
     """Return what a numeral can stand for, the likelier value first.
 
-    `1,500` is 1500 in English, 1.5 in German, and either where the language is not known.
+    `1,500` is 1500 in English, 1.5 in German, and either where the language is not known. `2½` is 2.5.
     """
+    if numeral[-1] in FRACTION_SIGNS:
+        whole = numeral_values(numeral[:-1], language) if numeral[1:] else (0.0,)
+        return tuple(value + unicodedata.numeric(numeral[-1]) for value in whole)
     return _memoized_values(numeral, language) if len(numeral) <= MAX_LENGTH else _numeral_values(numeral, language)
 
 
