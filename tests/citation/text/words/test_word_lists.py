@@ -22,7 +22,7 @@ WORD_FILES = (
         "negations",
         "number_modifiers",
     ),
-    *("number_words", "particles", "question_words", "sentence_words", "stopwords", "units"),
+    *("number_words", "particles", "question_words", "sentence_words", "source_phrases", "stopwords", "units"),
 )
 LINE_FILES = ("answer_phrases", "antonyms", "concepts", "courtesies", "han", "missing_information")
 
