@@ -112,7 +112,13 @@ def _field_errors(detail: object) -> str:
         if isinstance(detail, list)
         else []
     )
-    return "; ".join(f"{'.'.join(map(str, field.get('loc') or ()))}: {field['msg']}" for field in fields)
+    return "; ".join(map(_field_error, fields))
+
+
+def _field_error(field: Mapping[str, object]) -> str:
+    path = field.get("loc")
+    place = ".".join(map(str, path)) if isinstance(path, list) else ""
+    return f"{place}: {field['msg']}" if place else str(field["msg"])
 
 
 def _name(value: object) -> str | None:

@@ -82,6 +82,7 @@ REJECTIONS: dict[str, tuple[int, Any, dict[str, Any]]] = {
         {"detail": [{"loc": ["body", "n"], "msg": "too large"}]},
         {"status": 422, "message": "body.n: too large"},
     ),
+    "a detail whose location is not a list": (400, {"detail": [{"loc": 5, "msg": "bad"}]}, {"message": "bad"}),
     "nothing": (500, "", {"status": 502, "message": "The provider answered 500 without an explanation."}),
     "null": (401, None, {"status": 401, "type": "authentication_error"}),
 }
