@@ -16,6 +16,7 @@ _TIGHT = frozenset(".,;:!?)]}>…%»”’。，、；：！？）】］」』�
 _TIGHT_AFTER_SPACE = frozenset(".,)]}…”’。，、；：！？）】］」』》〉｡､")  # French keeps its space before ; : ! ? »
 _THEN_TIGHT = {"<": "/", "\\": "\n"}  # a closing tag; a backslash at the end of a line
 _OPENING_BRACKETS = frozenset("([{“‘«（「『《〈【［")
+_EITHER_QUOTES = frozenset("\"'“‘«")  # they begin a quotation in some languages, and end it in others
 _SPACED_WORDS = re.compile(rf"[^\W_{UNSPACED}]{{2}}")
 
 
@@ -73,15 +74,17 @@ def remaining_spaces(
 
 
 def _opens(text: str, at: int) -> bool:
-    """Return whether a bracket or a quotation begins at `at`. A straight quote right after other text ends one."""
+    """Return whether a bracket or a quotation begins at `at`. A quote right after other text ends one: `„so“`."""
+    if text[at] not in _EITHER_QUOTES:
+        return text[at] in _OPENING_BRACKETS
     before = text[at - 1] if at else " "
-    return text[at] in _OPENING_BRACKETS or (text[at] in "\"'" and (before.isspace() or before in _OPENING_BRACKETS))
+    return before.isspace() or before in _OPENING_BRACKETS or before in "—–"
 
 
 def _closes(text: str, at: int, final: bool) -> bool | Partial:
     """Return whether the character at `at` follows a word without a space: punctuation, closing emphasis or quotes."""
     mark = text[at]
-    if mark in "*_~\"'":
+    if mark in "*_~" or mark in _EITHER_QUOTES:
         beyond = at
         while beyond < len(text) and beyond - at < 4 and text[beyond] == mark:
             beyond += 1
