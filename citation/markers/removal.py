@@ -31,16 +31,25 @@ def with_list(text: str, found: Match, names: MarkerNames, final: bool) -> Match
     last = match_marker(text, conjunction, names, final=final)
     if not isinstance(last, Match):
         return last or found
-    following = text[skip_spaces(text, last.end) :][:1]
-    if not following and not final:
+    at = skip_spaces(text, last.end)
+    if at == len(text) and not final:
         return PARTIAL
-    if following.isalnum() or following in _OPENING_BRACKETS:  # the conjunction joins text: `[1] and [2] high`
-        return found
+    joins = at < len(text) and _begins_text(text, at, final)
+    if joins:  # the conjunction joins text: `[1] and [2] high`
+        return joins if joins is PARTIAL else found
     return Match(
         last.end,
         tuple(dict.fromkeys(found.cited + last.cited)),
         tuple(dict.fromkeys(found.unknown + last.unknown)),
     )
+
+
+def _begins_text(text: str, at: int, final: bool) -> bool | Partial:
+    """Return whether words begin at `at`, possibly with emphasis, quotes or a sign: `**costs**`, `$5`."""
+    if text[at] in "*_~" or text[at] in _EITHER_QUOTES:
+        closes = _closes(text, at, final)
+        return PARTIAL if closes is PARTIAL else not closes
+    return text[at].isalnum() or text[at] in _OPENING_BRACKETS or text[at] in "`$€£¥+#@"
 
 
 def remaining_spaces(
