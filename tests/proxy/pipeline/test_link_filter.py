@@ -80,11 +80,10 @@ async def test_nor_are_the_details_of_reasoning() -> None:
     detail: list[Any] = [
         {"type": "reasoning.text", "text": LEAK, "index": 0},
         {"type": "reasoning.encrypted", "data": "x"},
-        5,
     ]
-    answer = deltas(("reasoning_details", detail), ("content", "Yes."))
+    answer = deltas(("reasoning_details", [*detail, 5]), ("content", "Yes."))  # an entry of a wrong type is dropped
     message = await completed(answer, "none", evidence=EVIDENCE)
-    assert message["reasoning_details"] == [{**detail[0], "text": NONE}, *detail[1:]]
+    assert message["reasoning_details"] == [{**detail[0], "text": NONE}, detail[1]]
 
 
 async def test_nor_are_blocks_of_thoughts_and_what_is_spoken() -> None:
