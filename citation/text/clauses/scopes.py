@@ -28,9 +28,24 @@ def set_signs(statement: Statement) -> None:
         ):  # "no runner finished without a medal" denies nothing
             _flip(token for token in statement.tokens if token.clause == op.clause)
         elif op.kind in EXCEPTIVE:
-            for token in _phrase(statement, op):
-                token.sign = -token.sign
-                token.scoped = True
+            phrase = _phrase(statement, op)
+            stated = _stated_clause(statement, op, phrase)
+            for token in phrase:
+                if stated is None:
+                    token.sign, token.scoped = -token.sign, True
+                else:
+                    token.clause = stated
+
+
+def _stated_clause(statement: Statement, op: Operator, phrase: list[ContentToken]) -> int | None:
+    """Return the clause that says what holds in an exception: "except on Thursday, when it is open until nine"."""
+    if op.kind != "except" or not phrase or phrase[0].word < op.word:
+        return None
+    following = next((token for token in statement.tokens if token.word > phrase[-1].word), None)
+    if following is None or following.clause <= op.clause:
+        return None
+    words = statement.words[phrase[-1].word + 1 : phrase[-1].word + 2]
+    return None if vocabulary(statement.language).role("relative_adverb").isdisjoint(words) else following.clause
 
 
 def _flip(tokens: Iterable[ContentToken]) -> None:

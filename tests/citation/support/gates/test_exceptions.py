@@ -50,6 +50,26 @@ PAIRS: dict[str, Pair] = {
         "There is a waiting list for the choir because too few teachers hold the licence.",
         "There is a waiting list for the choir because all teachers hold the licence.",
     ),
+    "what holds in an exception": (
+        "The library closes at 6:30 pm, except on Thursday, when it stays open until 9 pm.",
+        "On Thursday the library is open until 9 pm.",
+        "On Thursday the library is not open until 9 pm.",
+    ),
+    "what holds in an exception, in French": (
+        "Le musée ferme à 18 h, sauf le jeudi, où il reste ouvert jusqu'à 21 h.",
+        "Le jeudi, le musée est ouvert jusqu'à 21 h.",
+        "Le jeudi, le musée n'est pas ouvert jusqu'à 21 h.",
+    ),
+    "what holds in an exception, in German": (
+        "Das Museum schließt um 18 Uhr, außer am Donnerstag, wenn es bis 21 Uhr geöffnet bleibt.",
+        "Am Donnerstag ist das Museum bis 21 Uhr geöffnet.",
+        "Am Donnerstag ist das Museum nicht bis 21 Uhr geöffnet.",
+    ),
+    "what holds in an exception, in Spanish": (
+        "El museo cierra a las 18 h, excepto los jueves, cuando permanece abierto hasta las 21 h.",
+        "Los jueves el museo está abierto hasta las 21 h.",
+        "Los jueves el museo no está abierto hasta las 21 h.",
+    ),
     "a duty that is lifted": (
         "Bicycles must be pushed in the park. Police bicycles are exempt.",
         "Police bicycles do not have to be pushed in the park.",
