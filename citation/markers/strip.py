@@ -240,11 +240,15 @@ class MarkerStripper:
         if before == kept != after:
             self._words.append(WordMarker(self._length + len(before), "", after, cited))
             return
+        first = len(self._words)
+        while first and self._words[first - 1].offset > self._length:  # it is between the spaces
+            first -= 1
         done = 0
-        for at, word in enumerate(self._words):
-            if (passed := word.offset - self._length) > 0:  # it is between the spaces
-                self._words[at] = word._replace(offset=self._length, before=before[done:passed] + word.before)
-                done = passed
+        for at in range(first, len(self._words)):
+            word = self._words[at]
+            passed = word.offset - self._length
+            self._words[at] = word._replace(offset=self._length, before=before[done:passed] + word.before)
+            done = passed
         before = before[done:]
         self._words.append(WordMarker(self._length, before, "" if kept == after else after, cited))
 

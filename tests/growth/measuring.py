@@ -74,7 +74,7 @@ WORDS = (
     *("The bridge. ", "the bridge was not ", "1932年", "from 1 to 2 ", "one hundred ", "\n\n", "> ", "1. ", "- "),
     *("at 5 pm, ", "delayed by 5 hours ", "twice as many ", "5 % ", "3 May 2020 ", "the bridge, a red one, ", "红桥，"),
     *("[1", "[1]", "(see ", "](", "![](", "[a](b ", "[^1]", "&#91;", "##1$$", "\\[", "$$", "| a |\n", "```\n"),
-    *("<a ", "</", "<b>", "<doc>\n", "http://", '{"a":', '"a",'),
+    *("According to [1], it rose. ", "<a ", "</", "<b>", "<doc>\n", "http://", '{"a":', '"a",'),
 )
 UNITS = (*CHARACTERS, *WORDS)
 
