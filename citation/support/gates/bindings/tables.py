@@ -22,9 +22,9 @@ def wrong_table_cell(claim: Statement, passages: Sequence[Statement]) -> Iterato
     rows = [passage for passage in passages if passage.cells]
     others = [passage for passage in passages if not passage.cells]
     for number in _numbers(claim) if rows else ():
-        if any(_contain(other.tokens, number) for other in others):
+        if any(_has_number(other.tokens, number) for other in others):
             continue
-        if any(_contain(_cell(row, 0), number) for row in rows):
+        if any(_has_number(_cell(row, 0), number) for row in rows):
             continue
         if found := _other_column(claim, rows, number) or _other_row(claim, rows, number):
             yield found
@@ -35,7 +35,7 @@ def wrong_table_cell(claim: Statement, passages: Sequence[Statement]) -> Iterato
     for token, match in Alignment(claim, named[0]).tokens:
         if match is not None or token.quantity is not None or any(token.stem in other.stems for other in others):
             continue
-        if any(_columns_with(row, token.stem) for row in rows):
+        if any(_columns_with_word(row, token.stem) for row in rows):
             yield _not_in_row(claim.text_of(token), named[0])
             return
 
@@ -55,14 +55,14 @@ def _numbers(claim: Statement) -> list[list[ContentToken]]:
 
 def _other_column(claim: Statement, rows: Sequence[Statement], number: Number) -> Disagreement | None:
     """Return a disagreement if the number is in other columns only than those whose headers the claim mentions."""
-    wanted: set[int] = set()
+    mentioned: set[int] = set()
     for row in rows:
-        if having := _columns(row, number):
-            wanted = _wanted(row, claim)
-            if not wanted or wanted & having:
+        if having := _columns_with_number(row, number):
+            mentioned = _mentioned_columns(row, claim)
+            if not mentioned or mentioned & having:
                 return None
-            header = row.cells[min(wanted)][0]
-    if not wanted:
+            header = row.cells[min(mentioned)][0]
+    if not mentioned:
         return None
     detail = f"the table has {claim.text_of(*number)} in another column than “{header}”"
     return Disagreement(Reason.BINDING, detail, rule="column")
@@ -73,7 +73,7 @@ def _other_row(claim: Statement, rows: Sequence[Statement], number: Number) -> D
 
     A row is named by all words of its first cell, or by some if the rows with the number share none with the claim.
     """
-    having = [row for row in rows if _columns(row, number)]
+    having = [row for row in rows if _columns_with_number(row, number)]
     if not having:
         return None
     named = [row for row in rows if _names(row, claim)]
@@ -116,21 +116,21 @@ def _cell(row: Statement, column: int) -> list[ContentToken]:
     return [token for token in row.tokens if start + len(header) <= token.start < end]
 
 
-def _columns_with(row: Statement, stem: str) -> list[int]:
+def _columns_with_word(row: Statement, stem: str) -> list[int]:
     """Return the columns, except the first, whose cell has a word."""
     return [column for column in range(1, len(row.cells)) if any(token.stem == stem for token in _cell(row, column))]
 
 
-def _columns(row: Statement, number: Number) -> set[int]:
+def _columns_with_number(row: Statement, number: Number) -> set[int]:
     """Return the columns, except the first, whose cell or header agrees with a number."""
     return {
         column
         for column, (_, (start, end)) in enumerate(row.cells)
-        if column and _contain([token for token in row.tokens if start <= token.start < end], number)
+        if column and _has_number([token for token in row.tokens if start <= token.start < end], number)
     }
 
 
-def _contain(tokens: Sequence[ContentToken], number: Number) -> bool:
+def _has_number(tokens: Sequence[ContentToken], number: Number) -> bool:
     """Return whether each part of a number agrees with one of the tokens."""
     found = [token.quantity for token in tokens if token.quantity is not None]
     return all(any(_same(part.quantity, one) for one in found) for part in number if part.quantity is not None)
@@ -140,7 +140,7 @@ def _same(one: Quantity, other: Quantity) -> bool:
     return agrees(one, other) or agrees(one._replace(unit=other.unit, factor=other.factor), other)
 
 
-def _wanted(row: Statement, claim: Statement) -> set[int]:
+def _mentioned_columns(row: Statement, claim: Statement) -> set[int]:
     """Return the columns whose header the claim mentions, by words that no other header has if there are any."""
     headers: dict[int, set[str]] = {}
     for column, (header, (start, _)) in enumerate(row.cells):
