@@ -186,6 +186,16 @@ def max_tokens(params: Mapping[str, Any]) -> Any:
     return first_set(params, "max_completion_tokens", "max_tokens")
 
 
+def other_params(*, top_k: object = None, thinks: bool = True) -> dict[str, Fields]:
+    """Return parameters that OpenAI's API does not have, by the API of the providers that take them.
+
+    `thinks`: False if the client switched thinking off. OpenAI's models without reasoning refuse that.
+    """
+    sampling = {"top_k": top_k} if top_k is not None else {}
+    effort = {} if thinks else {"reasoning_effort": "none"}
+    return {"anthropic": sampling, "ollama": sampling | effort, "gemini": sampling | effort}
+
+
 def first_set(fields: Mapping[str, Any], *names: str) -> Any:
     """Return the value of the first of these fields that has one, None if none has."""
     return next((fields[name] for name in names if fields.get(name) is not None), None)

@@ -389,7 +389,7 @@ PARAMETERS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         },
     ),
     "effort": (
-        {"reasoning_effort": "low", "max_tokens": 100, "temperature": 0.2},
+        {"reasoning_effort": "low", "max_tokens": 100, "temperature": 0.2, "top_k": 7},
         {
             "max_tokens": 1_124,
             "temperature": 1.0,

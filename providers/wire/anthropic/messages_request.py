@@ -11,7 +11,7 @@ from typing import Any
 
 from ...events import ChatRequest
 from ..json_text import WrongField, as_list, as_object, without_none
-from ..openai_messages import json_format, max_tokens, response_format, stop_sequences, unsupported
+from ..openai_messages import json_format, max_tokens, other_params, response_format, stop_sequences, unsupported
 from .content_blocks import ONLY_ANTHROPIC, split_system
 
 Fields = dict[str, Any]
@@ -59,7 +59,9 @@ def messages_body(request: ChatRequest) -> Fields:
     if user := params.get("user"):
         body["metadata"] = {"user_id": user}
     body |= _tools(params)
-    body |= _thinking(request, body)
+    if thinking := _thinking(request, body):
+        body.pop("top_k", None)  # refused together with thinking
+        body |= thinking
     _, schema = json_format(params.get("response_format"))
     if schema:
         output = {"format": {"type": "json_schema", "schema": schema}}
@@ -146,9 +148,8 @@ def provider_params(body: Mapping[str, Any], headers: Mapping[str, str]) -> dict
     `headers`: those of the client that Anthropic reads.
     """
     request = {key: value for key, value in body.items() if key not in TRANSLATED}
-    top_k = {"top_k": body["top_k"]} if body.get("top_k") is not None else {}
-    own: Fields = {"anthropic": {"request": request, "headers": dict(headers)}}
-    return {"anthropic": own, "ollama": top_k, "gemini": top_k}
+    others = other_params(top_k=body.get("top_k"), thinks=as_object(body.get("thinking")).get("type") != "disabled")
+    return {**others, "anthropic": {"anthropic": {"request": request, "headers": dict(headers)}}}
 
 
 def wants_json(body: Mapping[str, Any]) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...events import Message
 from ..json_text import WrongField, as_list, as_object, dumps
-from ..openai_messages import content_parts, response_format
+from ..openai_messages import content_parts, other_params, response_format
 
 Fields = dict[str, Any]
 
@@ -114,11 +114,8 @@ def chat_params(body: Mapping[str, Any]) -> Fields:
 
 
 def provider_params(body: Mapping[str, Any]) -> dict[str, Fields]:
-    """Return additional parameters by the provider's API: those that OpenAI's API does not have."""
-    top_k = {"top_k": body["k"]} if body.get("k") else {}  # 0: all tokens
-    # OpenAI's models without reasoning refuse the parameter.
-    effort = {"reasoning_effort": "none"} if _reasoning_effort(body) == "none" else {}
-    return {"anthropic": top_k, "ollama": top_k | effort, "gemini": top_k | effort}
+    """Return additional parameters by the provider's API."""
+    return other_params(top_k=body.get("k") or None, thinks=_reasoning_effort(body) != "none")  # k = 0: all tokens
 
 
 def wants_json(body: Mapping[str, Any]) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 
 from ...events import ChatRequest
 from ..json_text import WrongField, as_object
-from ..openai_messages import json_format, max_tokens, response_format, stop_sequences, unsupported
+from ..openai_messages import json_format, max_tokens, other_params, response_format, stop_sequences, unsupported
 from .contents import ONLY_GEMINI, contents_of
 from .json_keys import json_schema
 
@@ -140,19 +140,12 @@ def chat_params(body: Fields) -> Fields:
 
 
 def provider_params(body: Fields) -> dict[str, Fields]:
-    """Return additional parameters by the provider's API.
-
-    Gemini receives the request as it is; Ollama also what OpenAI's API has no field for.
-    """
+    """Return additional parameters by the provider's API. Gemini receives the request as it is."""
     config = body.get("generationConfig") or {}
-    ollama: Fields = {}
-    if config.get("topK") is not None:
-        ollama["top_k"] = config["topK"]
-    if _reasoning_effort(config) == "none":
-        ollama["reasoning_effort"] = "none"
     request = {key: value for key, value in body.items() if key not in ("contents", "systemInstruction")}
     choices = {"n": config["candidateCount"]} if config.get("candidateCount") else {}
-    return {"gemini": {**choices, "gemini": {"request": request}}, "ollama": ollama}
+    others = other_params(top_k=config.get("topK"), thinks=_reasoning_effort(config) != "none")
+    return {**others, "gemini": {**choices, "gemini": {"request": request}}}
 
 
 def wants_json(body: Fields) -> bool:

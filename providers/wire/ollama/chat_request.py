@@ -20,6 +20,7 @@ from ..openai_messages import (
     image_url,
     json_format,
     max_tokens,
+    other_params,
     parse_data_url,
     parse_tool_call,
     response_format,
@@ -189,14 +190,7 @@ def chat_params(body: Fields) -> Fields:
 
 
 def provider_params(body: Fields) -> dict[str, Fields]:
-    """Return additional parameters by the provider's API.
-
-    Ollama receives the request as it is; Gemini also what OpenAI's API has no field for.
-    """
-    gemini: Fields = {}
-    if (top_k := (body.get("options") or {}).get("top_k")) is not None:
-        gemini["top_k"] = top_k
-    if body.get("think") is False:
-        gemini["reasoning_effort"] = "none"  # OpenAI's models without reasoning refuse the parameter
+    """Return additional parameters by the provider's API. Ollama receives the request as it is."""
     request = {key: value for key, value in body.items() if key not in NOT_REPEATED}
-    return {"ollama": {"ollama": {"request": request}}, "gemini": gemini}
+    others = other_params(top_k=(body.get("options") or {}).get("top_k"), thinks=body.get("think") is not False)
+    return {**others, "ollama": {"ollama": {"request": request}}}
