@@ -12,13 +12,13 @@ from citestream.citation.evidence import Evidence
 from citestream.citation.options import Options, Strictness
 from citestream.citation.support.calibration import STRICTNESS, calibrate_all, calibrate_in_steps, calibration
 from citestream.citation.support.scorers import Calibrated, Claim, Scores, scorer
-from tests.citation.support.gates.swaps import SWAPS
+from tests.citation.support.gates.refusals import pairs
 
 PARAPHRASE = (
     "The library lends laptops to students for two weeks.",
     "Students can borrow a computer from the library.",
 )
-PAIRS = [PARAPHRASE, *((text, sentence) for cases in SWAPS.values() for text, true, _ in cases for sentence in true)]
+PAIRS = [PARAPHRASE, *((pair["evidence"], sentence) for pair in pairs("swaps") for sentence in pair["true"])]
 OTHER = Evidence(2, "The museum shows paintings of the harbour and closes in winter.", "other")
 
 

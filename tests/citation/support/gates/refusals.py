@@ -1,7 +1,22 @@
-"""Refusals by the gates as in a simple pair, where every disagreement counts."""
+"""Refusals by the gates as in a simple pair, where every disagreement counts, and the pairs that tests read."""
 
+import json
+from pathlib import Path
+from typing import Any
+
+from citestream.citation.evidence import Evidence
 from citestream.citation.support.gates import GateChecks, Refusal
-from citestream.citation.support.scorers import Claim, PreparedEvidence
+from citestream.citation.support.scorers import Claim, PreparedEvidence, scorer
+
+PAIRS = Path(__file__).parent / "pairs"
+# Another text, so that no evidence is alone.
+GARDEN = Evidence(2, "The botanical garden keeps alpine plants that flower from May until September.", "other")
+
+
+def pairs(*names: str) -> list[dict[str, Any]]:
+    """Return the lines of the files `pairs/NAME.jsonl`."""
+    lines = [line for name in names for line in (PAIRS / f"{name}.jsonl").read_text("utf-8").splitlines()]
+    return [json.loads(line) for line in lines]
 
 
 def refusal(claim: Claim, prepared: PreparedEvidence, row: int = 0) -> Refusal | None:
@@ -13,3 +28,14 @@ def refusal(claim: Claim, prepared: PreparedEvidence, row: int = 0) -> Refusal |
         return found
     disagreements = gates.disagreements(row, (start, end))
     return Refusal(disagreements[0].reason, disagreements[0].detail) if disagreements else None
+
+
+def refusal_of(text: str, claim: str) -> Refusal | None:
+    """Return why `text` does not support `claim`, where there is other evidence too."""
+    return refusal(Claim(claim), scorer("lexical").prepare([Evidence(1, text, "one"), GARDEN]))
+
+
+def refusing_rules(text: str, claim: str) -> set[str]:
+    """Return the names of all comparisons that find a disagreement between `claim` and the whole `text`."""
+    prepared = scorer("lexical").prepare([Evidence(1, text, "one")])
+    return {found.rule for found in GateChecks(Claim(claim), prepared.index).disagreements(0, (0, len(text)))}

@@ -5,11 +5,14 @@ import pytest
 from citestream.citation.evidence import Evidence
 from citestream.citation.support.decision import attribute
 from citestream.citation.support.scorers import Claim, PreparedEvidence, scorer
-from tests.citation.support.gates.refusals import refusal
-from tests.citation.support.gates.swaps import SWAPS
+from tests.citation.support.gates.refusals import pairs, refusal
 
 # Another text on the same matter, so that no excerpt is alone.
 OTHER = Evidence(2, "The museum shows paintings of the harbour and closes in winter.", "other")
+
+
+SWAPS = pairs("swaps")
+LANGUAGES = sorted({pair["lang"] for pair in SWAPS})
 
 
 def prepared(text: str) -> PreparedEvidence:
@@ -26,19 +29,24 @@ def gated(text: str, sentence: str) -> bool:
     return refusal(Claim(sentence), prepared(text)) is not None
 
 
+def sentences(language: str, kind: str) -> list[tuple[str, str]]:
+    """Return (evidence, sentence) of all true or false sentences in a language."""
+    return [(pair["evidence"], one) for pair in SWAPS if pair["lang"] == language for one in pair[kind]]
+
+
 def test_the_table_is_large_enough() -> None:
-    assert sum(len(true) + len(swapped) for cases in SWAPS.values() for _, true, swapped in cases) >= 200
+    assert sum(len(pair["true"] + pair["false"]) for pair in SWAPS) >= 200
 
 
-@pytest.mark.parametrize("language", SWAPS)
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_swapped_sentences_are_refused_even_when_the_model_cites_them(language: str) -> None:
-    pairs = [(text, sentence) for text, _, swapped in SWAPS[language] for sentence in swapped]
+    pairs = sentences(language, "false")
     missed = [sentence for text, sentence in pairs if not refused(text, sentence)]
     assert len(missed) <= 0.02 * len(pairs), missed
 
 
-@pytest.mark.parametrize("language", SWAPS)
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_true_restatements_pass_the_gates(language: str) -> None:
-    pairs = [(text, sentence) for text, true, _ in SWAPS[language] for sentence in true]
+    pairs = sentences(language, "true")
     missed = [sentence for text, sentence in pairs if gated(text, sentence)]
     assert len(missed) <= 0.03 * len(pairs), missed

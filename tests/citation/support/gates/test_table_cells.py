@@ -22,8 +22,14 @@ ANGEBOTE = (
     "| | Firma Hell | Firma Kurz |\n|---|---|---|\n"
     "| Preis ohne Steuer | 4.200 € | 3.900 € |\n| Lieferzeit | 6 Wochen | 9 Wochen |"
 )
+TREES = ("Aster", "Birch", "Cedar", "Dahlia", "Elder", "Fern", "Ginkgo", "Hazel", "Iris", "Juniper")
+VILLAGES = [f"{tree} {side}" for tree in TREES for side in ("North", "South", "East", "West", "Upper", "Lower", "Old")]
+LONG = "| Village | Houses | Residents |\n|---|---|---|\n" + "\n".join(
+    f"| {village} | {10 + number} | {200 + number} |" for number, village in enumerate(VILLAGES)
+)
 
 IN_ANOTHER_CELL = {
+    "another column, far below the header": (LONG, "Juniper Lower has 78 residents."),
     "another column, the row in other words": (PUMPS, "Bravo can be used in water that is up to 12 m deep."),
     "another column": (PUMPS, "Aqua has a guarantee of three years."),
     "a date in another column, of which parts are in this one": (PASSPORTS, "Permit A was applied for on 9 June 2021."),
@@ -32,6 +38,7 @@ IN_ANOTHER_CELL = {
     "another column in German": (ANGEBOTE, "Firma Kurz verlangt 4.200 € ohne Steuer."),
 }
 IN_THIS_CELL = {
+    "the column, far below the header": (LONG, "Juniper Lower has 78 houses."),
     "the row in other words": (PUMPS, "Bravo can be used in water that is up to 9 m deep."),
     "the column without its row": (PUMPS, "With Cirro you get 60 l."),
     "two columns": (PUMPS, "Aqua has a guarantee of two years, Cirro of five."),
