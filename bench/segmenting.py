@@ -13,6 +13,7 @@ from time import process_time
 from citestream.citation.answers.answer import Answer
 from citestream.citation.answers.response import Response
 from citestream.citation.evidence import Evidence
+from citestream.citation.markers import marker_end
 from citestream.citation.options import Options
 from citestream.citation.support.decision import Decision
 from citestream.citation.text.segmentation import Segmenter
@@ -76,7 +77,7 @@ def appended(deltas: list[str]) -> int:
 
 def segmented(deltas: list[str]) -> int:
     """Split the deltas and return the number of sentences."""
-    segmenter = Segmenter()
+    segmenter = Segmenter(marker_end=marker_end())
     return sum(len(segmenter.feed(delta)) for delta in deltas) + len(segmenter.flush())
 
 
@@ -121,7 +122,7 @@ def golden(file: Path) -> list[tuple[str, list[str]]]:
 
 def cut(text: str) -> list[str]:
     """Return the sentences of a text that is streamed by single characters, without surrounding space."""
-    segmenter = Segmenter()
+    segmenter = Segmenter(marker_end=marker_end())
     sentences = [sentence for character in text for sentence in segmenter.feed(character)] + segmenter.flush()
     return [stripped for sentence in sentences if (stripped := sentence.text.strip())]
 

@@ -13,7 +13,7 @@ from importlib.resources import files
 from .answers.draft import Draft
 from .evidence import Evidence
 from .evidence.prompt import Message, excerpts_block
-from .markers import MarkerNames, strip
+from .markers import MarkerNames, marker_end, strip
 from .markers.placement import place_marker
 from .support.decision import Decision
 from .text.segmentation import Segmenter
@@ -72,7 +72,7 @@ def apply_result(decided: Sequence[Decided], result: str, names: MarkerNames) ->
 
 def _cited(text: str, names: MarkerNames) -> tuple[list[tuple[int, int]], str]:
     """Return each cited number with the number of visible characters before it, and the text without markers."""
-    segmenter = Segmenter()
+    segmenter = Segmenter(marker_end=marker_end())
     found: list[tuple[int, int]] = []
     clean: list[str] = []
     at = 0

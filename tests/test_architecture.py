@@ -98,6 +98,17 @@ def test_citation_needs_the_standard_library_and_numpy_only() -> None:
     assert foreign == []
 
 
+def test_the_text_kernel_imports_nothing_else_of_citation() -> None:
+    folder = ROOT / "citation" / "text"
+    outside = [
+        f"{name(path)}:{node.lineno}"
+        for path in folder.rglob("*.py")
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.ImportFrom) and node.level > len(path.relative_to(folder).parts)
+    ]
+    assert outside == []
+
+
 @pytest.mark.parametrize("package", PACKAGES)
 def test_inside_a_package_imports_are_relative(package: str) -> None:
     assert offences(package, banned=(package,)) == []

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from ..grounding import Grounding
 from ..link_policy import LinkDefanger
-from ..markers import ANY_NUMBER, MarkerNames, strip
+from ..markers import ANY_NUMBER, MarkerNames, marker_end, strip
 from ..options import Options
 from ..references import References
 from ..support.attribution_phrases import without_attribution
@@ -53,7 +53,7 @@ class Answer:
         self._names = names
         self._options = options
         self._live = options.release == "live"
-        self._segmenter = Segmenter(limits, names)
+        self._segmenter = Segmenter(limits, marker_end(names))
         self._max_claim = _MAX_CLAIM_PIECES * limits.characters
         self._defanger = defanger
         self._host = host
@@ -198,7 +198,7 @@ _BETWEEN_WORDS = re.compile(rf"\s|[{UNSPACED}](?=[{UNSPACED}])")
 
 def _kind_of(text: str) -> Kind:
     """Return the kind of a sentence that was already split, if the text itself shows it; prose otherwise."""
-    segmenter = Segmenter(SegmentLimits())
+    segmenter = Segmenter(marker_end=marker_end())
     kinds = {sentence.kind for sentence in [*segmenter.feed(text), *segmenter.flush()] if sentence.text.strip()}
     return kinds.pop() if len(kinds) == 1 else Kind.PROSE
 

@@ -5,7 +5,7 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from ..markers import MarkerNames, strip
+from ..markers import MarkerNames, marker_end, strip
 from ..support.claims import makes_claim
 from ..support.scorers import Claim
 from ..text.normalize import UNSPACED
@@ -48,7 +48,7 @@ class JsonValues:
                 return self._draft(json.loads(f'"{raw}"', strict=False), start, start + len(raw))
             except ValueError:
                 return []
-        segmenter = Segmenter()
+        segmenter = Segmenter(marker_end=marker_end())
         drafts: list[Draft] = []
         for sentence in segmenter.feed(raw) + segmenter.flush():
             body = sentence.text.strip()

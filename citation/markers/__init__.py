@@ -2,15 +2,15 @@
 
 from .grammar import MAX_MARKER, PARTIAL, Partial, compile_patterns
 from .history import strip_history
-from .match import ANY_NUMBER, MARKER_STARTS, Match, match_marker
+from .match import ANY_NUMBER, Match, match_marker
 from .named import MarkerNames
 from .render import reference_list, render
 from .strip import MarkerStripper, StrippedText, strip
+from .trailing import marker_end
 from .word_markers import PLACEHOLDER, WordMarker
 
 __all__ = [
     "ANY_NUMBER",
-    "MARKER_STARTS",
     "MAX_MARKER",
     "PARTIAL",
     "PLACEHOLDER",
@@ -21,6 +21,7 @@ __all__ = [
     "StrippedText",
     "WordMarker",
     "compile_patterns",
+    "marker_end",
     "match_marker",
     "reference_list",
     "render",

@@ -8,7 +8,6 @@ from typing import Final
 
 from .grammar import MAX_MARKER, PARTIAL, Partial
 
-ANCHOR_ESCAPE: Final = "\\ue20"  # the beginning of an anchor in ASCII
 ANCHOR_STARTS: Final = frozenset("\ue200\ue202\\")
 _ANCHOR = r"(?:\ue202|\\ue202)(turn\d{1,4}[a-z]{1,12}\d{1,4})"
 _SINGLE = re.compile(_ANCHOR)

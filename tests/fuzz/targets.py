@@ -17,7 +17,7 @@ from citestream.citation.evidence import Evidence, FieldError
 from citestream.citation.evidence.prompt import inject
 from citestream.citation.evidence.sanitize import sanitize
 from citestream.citation.link_policy import LinkDefanger
-from citestream.citation.markers import MarkerNames, strip
+from citestream.citation.markers import MarkerNames, marker_end, strip
 from citestream.citation.markers.strip import MarkerStripper
 from citestream.citation.options import Options
 from citestream.citation.support.decision import Decision, Status, Support
@@ -175,7 +175,7 @@ def segmenter(data: bytes) -> None:
     """Sentences are the same however the text arrives, and nothing of it is lost."""
     sizes, text = text_of(data)
     limits = SegmentLimits(characters=100)
-    at_once, bit_by_bit = Segmenter(limits), Segmenter(limits)
+    at_once, bit_by_bit = Segmenter(limits, marker_end()), Segmenter(limits, marker_end())
     whole = at_once.feed(text) + at_once.flush()
     again = [sentence for part in pieces(text, sizes) for sentence in bit_by_bit.feed(part)] + bit_by_bit.flush()
     assert whole == again

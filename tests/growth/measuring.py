@@ -17,7 +17,7 @@ from citestream.citation.evidence.hosts import recognise
 from citestream.citation.evidence.sanitize import sanitize
 from citestream.citation.evidence.tool_results import extract_passages
 from citestream.citation.link_policy import LinkDefanger
-from citestream.citation.markers import MarkerNames, strip, strip_history
+from citestream.citation.markers import MarkerNames, marker_end, strip, strip_history
 from citestream.citation.options import Options
 from citestream.citation.support.claims import makes_claim
 from citestream.citation.support.features.excerpts import analyze_excerpt
@@ -26,7 +26,7 @@ from citestream.citation.support.scorers import Claim, scorer
 from citestream.citation.text import analyze_text, split_sentences
 from citestream.citation.text.queries.questions import question_parts
 from citestream.citation.text.queries.search_terms import search_terms
-from citestream.citation.text.segmentation import Kind, Segmenter, SegmentLimits
+from citestream.citation.text.segmentation import Kind, Segmenter
 from citestream.citation.text.segmentation.blocks import BlockContext, line_type
 
 GROWTH = 16  # factor between two lengths of the input
@@ -128,7 +128,7 @@ def _cost(function: Callable[[str], object], text: str, rounds: int) -> float:
 
 
 def _segment(text: str) -> object:
-    segmenter = Segmenter(SegmentLimits())
+    segmenter = Segmenter(marker_end=marker_end())
     return [segmenter.feed(text[at : at + 7]) for at in range(0, len(text), 7)], segmenter.flush()
 
 

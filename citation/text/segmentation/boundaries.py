@@ -6,11 +6,9 @@ paragraphs, and is right for 43 of the 48 English golden rules of pySBD; `python
 """
 
 import re
+from collections.abc import Callable
 from typing import Final
 
-from ...markers import ANY_NUMBER, MARKER_STARTS, PARTIAL, MarkerNames, Match, match_marker
-from ...markers.anchors import ANCHOR_ESCAPE, ANCHOR_STARTS, match_anchor
-from ...markers.named import match_name
 from ..full_stop import MAX_LEFT, NEED_DATA, STARTERS, NeedData, full_stop_ends
 
 # Ends of sentences that need no space after them: CJK in full and half width
@@ -59,12 +57,18 @@ _MARKER_ENDS = frozenset("]】］)$")
 _NUMBERED = re.compile(r"\s*(?:[•⁃▪◦‣*-]\s?)?(\d{1,3}|[A-Za-z])([.)]{1,2})")
 _NEXT_NUMBER = re.compile(r"\s((?:[•⁃▪◦‣]\s?)?(\d{1,3}|[A-Za-z])([.)]{1,2}))\Z")
 _MIXED_CLOSERS = (("„", "“"), ("»", "«"), ("„", "”"))
+_ESCAPE = "\\"  # a marker in ASCII can begin with it, and follow the mark without a space
+
+# A function of a text, an offset, and whether nothing follows the text on this line. It returns the end of the citation
+# marker that begins at the offset, and None where none does.
+MarkerEnd = Callable[[str, int, bool], int | NeedData | None]
 
 
-def sentence_end(text: str, i: int, names: MarkerNames = ANY_NUMBER, *, final: bool) -> int | NeedData | None:
+def sentence_end(text: str, i: int, marker_end: MarkerEnd, *, final: bool) -> int | NeedData | None:
     """Return where the sentence ends whose mark is at `i`, including the space after it; None where it continues.
 
-    `text` begins with the sentence. `final`: nothing follows it on this line.
+    `text` begins with the sentence. `marker_end`: recognises the markers that belong to it. `final`: nothing follows
+    the text on this line.
     """
     run = _RUN.match(text, i)
     end = run.end() if run else i + 1
@@ -72,14 +76,15 @@ def sentence_end(text: str, i: int, names: MarkerNames = ANY_NUMBER, *, final: b
         return NEED_DATA
     if text[i] == "." and text[max(0, i - 2) : i] in (". ", ".\u00a0"):
         return None  # the first dot of an ellipsis with spaces has decided
-    if not final and ANCHOR_ESCAPE.startswith(text[end:]):
+    marked = marker_end(text, end, final) if text.startswith(_ESCAPE, end) else None
+    if marked is NEED_DATA:
         return NEED_DATA
     spaced = text[end - 1] not in _NEED_NO_SPACE
-    if spaced and text[end : end + 1] not in FOOTNOTES and _is_inside_word(text, end):
+    if spaced and text[end : end + 1] not in FOOTNOTES and marked is None and _is_inside_word(text, end):
         return _without_space(text, i, end, final)
     if _is_item_number(text[: i + 1]) or _is_in_brackets(text, i, end) or not _has_word(text, i):
         return None
-    closed = _after_closers(text, i, end, names, final)
+    closed = _after_closers(text, i, end, marker_end, final)
     if closed is NEED_DATA:
         return NEED_DATA
     after = _skip(_SPACES, text, closed)
@@ -118,8 +123,6 @@ def _skip(pattern: re.Pattern[str], text: str, at: int) -> int:
 def _is_inside_word(text: str, end: int) -> bool:
     """Return whether the mark is part of a decimal, a version, an address, `!=` or a file name."""
     following = text[end : end + 1]
-    if text.startswith(ANCHOR_ESCAPE, end):
-        return False
     return (following.isalnum() and not _CJK.match(following)) or following in ("=", "/", "@", "\\", "&", "%")
 
 
@@ -148,7 +151,7 @@ def _is_in_brackets(text: str, i: int, end: int) -> bool:
     return False
 
 
-def _after_closers(text: str, i: int, end: int, names: MarkerNames, final: bool) -> int | NeedData:
+def _after_closers(text: str, i: int, end: int, marker_end: MarkerEnd, final: bool) -> int | NeedData:
     """Return the offset after the closers and the model's markers that follow, with or without a space before them."""
     if _WORD_FOLLOWS.match(text, end):
         return end  # the most frequent case
@@ -169,32 +172,13 @@ def _after_closers(text: str, i: int, end: int, names: MarkerNames, final: bool)
             end = _skip(_TAIL, text, at)
             continue
         tag = _CLOSING_TAG.match(text, end)
-        found = tag.end() if tag else _after_marker(text, at, names, final)
+        found = tag.end() if tag else marker_end(text, at, final)
         if found is NEED_DATA or (tag and tag.end() == len(text) and not tag[0].endswith(">") and not final):
             return NEED_DATA
         if not isinstance(found, int):
             break
         end = _skip(_TAIL, text, found)
     return end if final or end < len(text) else NEED_DATA
-
-
-def _after_marker(text: str, at: int, names: MarkerNames, final: bool) -> int | NeedData | None:
-    """Return the offset after the model's marker that begins at `at`, None where none does.
-
-    Any number can be a marker, and the names of the evidence.
-    """
-    if text[at] not in MARKER_STARTS:
-        return None
-    named = match_name(text, at, names, final) if names.names else None
-    if named is not None:
-        return NEED_DATA if named is PARTIAL else named[0]
-    anchor = match_anchor(text, at, final=final) if text[at] in ANCHOR_STARTS else None
-    if isinstance(anchor, tuple):
-        return anchor[0]
-    found = anchor or match_marker(text, at, final=final)
-    if found is PARTIAL:
-        return NEED_DATA
-    return found.end if isinstance(found, Match) else None
 
 
 def _next_sentence(text: str, i: int, end: int, after: int, final: bool) -> int | NeedData | None:

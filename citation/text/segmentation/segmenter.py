@@ -8,7 +8,6 @@ limit, where a split is forced.
 import re
 from typing import Final
 
-from ...markers import ANY_NUMBER, MarkerNames
 from ..full_stop import NEED_DATA, NeedData
 from .blocks import (
     BLANK,
@@ -21,7 +20,7 @@ from .blocks import (
     next_context,
     prefix_length,
 )
-from .boundaries import ARMENIAN, ENDS, GREEK, LOOKALIKES, THAI_LAO, next_number, sentence_end
+from .boundaries import ARMENIAN, ENDS, GREEK, LOOKALIKES, THAI_LAO, MarkerEnd, next_number, sentence_end
 from .protected_spans import OPENINGS, certainly_open, span_end
 from .sentence import VERBATIM, Kind, OpenSentence, SegmentLimits, Sentence, releasable_length
 
@@ -38,13 +37,21 @@ _THAI_LAO: Final = re.compile(f"[{THAI_LAO}]")
 _OPENINGS: Final = frozenset(OPENINGS)
 
 
+def _no_marker(_text: str, _at: int, _final: bool) -> None:
+    """Recognise no markers."""
+
+
 class Segmenter:
     """Split an answer into sentences while it arrives. Only the incomplete sentence is buffered."""
 
-    def __init__(self, limits: SegmentLimits | None = None, names: MarkerNames = ANY_NUMBER) -> None:
-        """Create a segmenter. `limits`: the maximum length of a sentence. `names`: what markers can contain."""
+    def __init__(self, limits: SegmentLimits | None = None, marker_end: MarkerEnd = _no_marker) -> None:
+        """Create a segmenter.
+
+        `limits`: the maximum length of a sentence. `marker_end`: recognises the citation markers behind a sentence,
+        which belong to it. Without it, they begin the next sentence.
+        """
         self._max_length = (limits or SegmentLimits()).characters
-        self._names = names
+        self._marker_end = marker_end
         self._offset = 0  # offset of the buffer in the answer
         self._buffer = ""
         self._begin = 0  # where the open sentence begins in the buffer; 0 between calls
@@ -178,7 +185,9 @@ class Segmenter:
         while mark := marks.search(text, self._scanned - begin):
             i = mark.start()
             is_span = text[i] in _OPENINGS
-            end = span_end(text, i, final=complete or full) if is_span else _boundary(text, i, complete, self._names)
+            end = (
+                span_end(text, i, final=complete or full) if is_span else _boundary(text, i, complete, self._marker_end)
+            )
             if end is NEED_DATA and not full:
                 self._scanned = begin + i
                 return None
@@ -231,7 +240,7 @@ def _mark_pattern(text: str, at: int) -> re.Pattern[str]:
     return _ALL_MARKS if has_other_marks else _MARKS
 
 
-def _boundary(text: str, i: int, complete: bool, names: MarkerNames) -> int | NeedData | None:
+def _boundary(text: str, i: int, complete: bool, marker_end: MarkerEnd) -> int | NeedData | None:
     """Return where the sentence ends whose mark is at `i`, None where it continues."""
     if i + 1 == len(text) and not complete:
         return NEED_DATA
@@ -239,4 +248,4 @@ def _boundary(text: str, i: int, complete: bool, names: MarkerNames) -> int | Ne
         return i + 1 if i >= MIN_THAI_SENTENCE and _THAI_LAO.match(text, i + 1) else None
     if text[i] in ".)" and (begins := next_number(text, i)) is not None:
         return begins
-    return None if text[i] == ")" else sentence_end(text, i, names, final=complete)
+    return None if text[i] == ")" else sentence_end(text, i, marker_end, final=complete)

@@ -150,5 +150,8 @@ STREAMS: dict[str, tuple[str, ...]] = {
     "dialogue": ("“Stop!” ", "He stopped."),
     "a colon before a list": ("There are two:\n", "- one\n", "- two"),
     "blank lines": ("Sales rose.\n", "\n", "\n", "Costs fell.\n"),
+    "an escaped marker without a space": ("Sales rose.\\[1\\] ", "Costs fell."),
+    "an escaped anchor without a space": ("Sales rose.\\ue202turn0file0 ", "Costs fell."),
+    "a path with a full stop": ("It is in C:\\a.\\b. ", "Costs fell."),
     "Windows line ends": ("Sales rose.\r\n", "Costs fell.\r\n"),
 }

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from citestream.citation.markers import marker_end
 from citestream.citation.text.segmentation import Kind, Segmenter, SegmentLimits, Sentence
 
 PIECES = [
@@ -124,7 +125,7 @@ LIMIT = 100
 
 
 def segmented(parts: Sequence[str], limits: SegmentLimits | None = None) -> list[Sentence]:
-    segmenter = Segmenter(limits)
+    segmenter = Segmenter(limits, marker_end())
     return [sentence for part in parts for sentence in segmenter.feed(part)] + segmenter.flush()
 
 
@@ -151,7 +152,7 @@ def test_nothing_is_lost_and_cutting_changes_nothing(text: str, places: list[int
 @given(texts, st.lists(st.integers(0, 1000), max_size=20))
 @settings(max_examples=150)
 def test_held_text_is_bounded(text: str, places: list[int]) -> None:
-    segmenter = Segmenter(SegmentLimits(characters=LIMIT))
+    segmenter = Segmenter(SegmentLimits(characters=LIMIT), marker_end())
     shown = 0
     for part in cut(text * 5, places):
         shown += sum(len(sentence.text) for sentence in segmenter.feed(part))
@@ -164,7 +165,7 @@ def test_held_text_is_bounded(text: str, places: list[int]) -> None:
 @settings(max_examples=150)
 def test_what_is_settled_never_changes(text: str) -> None:
     """The settled part of what is held is the beginning of the sentence that leaves."""
-    segmenter = Segmenter()
+    segmenter = Segmenter(marker_end=marker_end())
     settled: dict[int, tuple[str, Kind]] = {}
     found: list[Sentence] = []
     for character in text:
@@ -182,7 +183,7 @@ def test_what_is_settled_never_changes(text: str) -> None:
 @given(texts, st.integers(0, 200))
 @settings(max_examples=100)
 def test_a_release_loses_nothing(text: str, place: int) -> None:
-    segmenter = Segmenter()
+    segmenter = Segmenter(marker_end=marker_end())
     place %= len(text) + 1
     pieces = segmenter.feed(text[:place]) + segmenter.release()
     assert not segmenter.has_open_sentence
