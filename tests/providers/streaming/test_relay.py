@@ -163,6 +163,19 @@ async def test_a_text_that_mentions_done_is_no_end() -> None:
         assert await relayed("openai", server.url) == (b"".join(events), None)
 
 
+RESPONSE_END = b'data: {"type":"response.completed"}\n\n'
+
+
+@pytest.mark.parametrize(("api", "ending"), [("openai", choice(0, STOP)), ("responses", RESPONSE_END)])
+@pytest.mark.parametrize("choices", [1, 2])
+def test_an_end_after_done_is_none_because_clients_have_stopped_reading(api: str, ending: bytes, choices: int) -> None:
+    for before in (b"", choice(0)):
+        end, events = StreamEnd(api, choices), before + DONE + ending
+        end.feed(events)
+        assert not end.seen
+        assert end.early_done(events) == len(before)
+
+
 @pytest.mark.parametrize("case", FEWER)
 @pytest.mark.parametrize("pieces", [1, 7, 10_000], ids=["whole", "in pieces", "a byte at a time"])
 async def test_fewer_answers_than_were_asked_for_are_whole_where_each_of_them_is(case: str, pieces: int) -> None:
