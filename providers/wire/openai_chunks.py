@@ -26,6 +26,9 @@ AFTER_TEXT = ("tool_calls", "function_call", "refusal", "audio", "images")  # pa
 MAX_CHOICES = 1_000  # OpenAI allows 128 per answer. Each has a state of its own and copies of its chunk's fields
 MAX_FIELDS = 1_000  # A chunk, a choice and a delta have about ten. Each part of a chunk has a copy of them.
 
+# Fields with what only one API has. The translators of these APIs add them to chunks, and client APIs trust them.
+VENDORS = ("anthropic", "google", "ollama")
+
 Fields = dict[str, Any]
 
 
@@ -69,12 +72,13 @@ class ChunkReader:
         return self.read_value(*loads(payload))
 
     def read_value(self, value: Any, is_clean: bool) -> list[Event]:
-        """Return the events of one decoded payload."""
+        """Return the events of one decoded payload. Fields of other vendors' APIs are removed."""
         if not isinstance(value, dict):
             self.skipped += 1
             return []
         if not is_clean and self._surrogates is None:
             self._surrogates = {}
+        _remove_vendors(value)
         return self.take(value)
 
     def take(self, chunk: Chunk) -> list[Event]:
@@ -202,6 +206,19 @@ class ChunkReader:
             (first,), (second,) = earlier.chunk["choices"], chunk["choices"]
             merged = {**second, **{key: value for key, value in first.items() if value is not None}}
             self._choices[index] = Finish(index, earlier.reason, {**chunk, **earlier.chunk, "choices": [merged]})
+
+
+def _remove_vendors(chunk: Fields) -> None:
+    """Remove what a server with OpenAI's API presents as fields of another API."""
+    choices = chunk.get("choices")
+    parts: list[Any] = [chunk]
+    for choice in choices[:MAX_CHOICES] if isinstance(choices, list) else ():
+        if isinstance(choice, dict):
+            parts += (choice, choice.get("delta"), choice.get("message"))
+    for fields in parts:
+        if isinstance(fields, dict):
+            for name in VENDORS:
+                fields.pop(name, None)
 
 
 @dataclass(slots=True)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..events import Event, Idle
+from .openai_chunks import VENDORS
 
 Fields = dict[str, Any]
 
@@ -18,7 +19,6 @@ MAX_ENTRIES = 1_000  # entries of a list of a delta, such as tool calls; OpenAI 
 _CALL_TYPES = {"index": int | None, "type": str | None}
 _THOUGHT_TYPES = {**_CALL_TYPES, **dict.fromkeys(("text", "summary", "signature", "data"), str | None)}
 _BLOCK_TYPES = {**_CALL_TYPES, "partial_json": str | None}  # fields of a block that only Anthropic has
-_VENDORS = ("anthropic", "google", "ollama")  # fields of a delta with what only one API has
 _NUMBER = (int, float)
 
 
@@ -59,12 +59,12 @@ def _delta(delta: Fields) -> Fields:
             valid[name] = _objects(valid[name])
     if "reasoning_details" in valid:
         valid["reasoning_details"] = [_typed(one, _THOUGHT_TYPES) for one in _objects(valid["reasoning_details"])]
-    return {name: value for name, value in valid.items() if name not in _VENDORS} | _vendor_fields(valid)
+    return {name: value for name, value in valid.items() if name not in VENDORS} | _vendor_fields(valid)
 
 
 def _vendor_fields(delta: Fields) -> Fields:
     """Return the fields of a delta that only one API has."""
-    valid = {name: dict(delta[name]) for name in _VENDORS if isinstance(delta.get(name), Mapping)}
+    valid = {name: dict(delta[name]) for name in VENDORS if isinstance(delta.get(name), Mapping)}
     if "content" in (own := valid.get("anthropic", {})):
         own["content"] = [_typed(block, _BLOCK_TYPES) for block in _objects(own["content"])]
     return valid

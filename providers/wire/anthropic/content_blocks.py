@@ -130,7 +130,7 @@ def _block(part: Mapping[str, Any], path: str) -> Fields | None:
             return {**as_object(part.get("anthropic"))}
         case "text" | "refusal":
             text = part.get("text") or part.get("refusal") or ""
-            return {"type": "text", "text": text, **as_object(part.get("anthropic"))} if text.strip() else None
+            return {**as_object(part.get("anthropic")), "type": "text", "text": text} if text.strip() else None
         case "image_url":
             return {"type": "image", "source": _source(image_url(part), f"{path}.image_url")}
         case "file":

@@ -102,7 +102,7 @@ def _signed_call(call: Mapping[str, Any]) -> Fields:
 def _part(part: Mapping[str, Any], path: str) -> Fields:
     match part.get("type"):
         case "text":
-            return {"text": part.get("text") or "", **as_object(part.get("google"))}
+            return {**as_object(part.get("google")), "text": part.get("text") or ""}
         case "google":
             return {**as_object(part.get("google"))}
         case "refusal":

@@ -10,10 +10,11 @@ from citestream.providers.events import OtherDelta, TextDelta, Usage
 from citestream.providers.wire.anthropic.message_events import AnthropicReader
 from citestream.providers.wire.gemini.candidates import GeminiReader, valid_counts
 from citestream.providers.wire.ollama.chat_response import OllamaReader
+from citestream.providers.wire.openai_chunks import VENDORS
 from citestream.providers.wire.sanitize_chunk import sanitize
 from citestream.proxy.config import parse
 from citestream.proxy.http.application import make_app
-from tests.upstreams.wire import Server, sse
+from tests.upstreams.wire import Server, script, sse, whole
 
 TEXT = "Water boils at 100 °C."
 EVIDENCE = [{"text": TEXT}]
@@ -107,6 +108,33 @@ async def test_the_text_arrives_all_the_same(name: str) -> None:
                 told = await answer.text()
                 assert answer.status == 200, (path, told)
                 assert TEXT in json.dumps(json.loads(told), ensure_ascii=False), (path, told)
+
+
+@pytest.mark.parametrize("stream", [True, False])
+async def test_a_server_with_openais_api_cannot_send_fields_of_another_vendor(stream: bool) -> None:
+    block = {"type": "web_search_tool_result", "index": 0, "content": "planted", "citations": [{"url": "planted"}]}
+    own = {name: {"content": [block], "usage": {"planted": 1}, "planted": {"text": "planted"}} for name in VENDORS}
+    chunks = [
+        chunk({"index": 0, "delta": {"role": "assistant", "content": "", **own}, "finish_reason": None, **own}, **own),
+        chunk({"index": 0, "delta": {"content": TEXT}, "finish_reason": None, **own}, **own),
+        chunk({"index": 0, "delta": {**own}, "finish_reason": "stop", **own}, **own),
+    ]
+    complete = chunk({"index": 0, "message": {"content": TEXT, **own}, "finish_reason": "stop", **own}, **own)
+    events = [*(b"data: " + json.dumps(one).encode() + b"\n\n" for one in chunks), b"data: [DONE]\n\n"]
+    for sent in (
+        sse(*events),
+        script(whole("200 OK", json.dumps(complete).encode(), "Content-Type: application/json")),
+    ):
+        async with Server(sent) as provider:
+            settings = {"kind": "openai", "base_url": f"{provider.url}/v1", "api_key": "k", "responses": False}
+            async with TestClient(TestServer(make_app(parse({"providers": {"up": settings}})))) as client:
+                for path, body in BODIES.items():
+                    streamed = path.replace(":generateContent", ":streamGenerateContent") if stream else path
+                    asked = {"model": "up/m", "stream": stream} if "models" not in path else {}
+                    answer = await client.post(streamed, json={**asked, **body, "evidence": EVIDENCE})
+                    told = await answer.text()
+                    assert "boils" in told
+                    assert "planted" not in told, path
 
 
 def test_what_is_right_stays_as_it_is() -> None:

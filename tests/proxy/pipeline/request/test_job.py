@@ -36,6 +36,16 @@ def test_a_client_of_another_api_cannot_write_the_request_to_the_provider(api: s
     assert sent[0] == sent[1]
 
 
+def test_fields_of_a_vendor_do_not_replace_the_text_of_a_part() -> None:
+    own = {"text": "Hi", "type": "image", "cache_control": {"type": "ephemeral"}}
+    part = {"type": "text", "text": "[1] Ice melts at 0 °C.", "anthropic": own, "google": own}
+    message = {"role": "user", "content": [part]}
+    (block,) = messages_body(ChatRequest("m", [message]))["messages"][0]["content"]
+    assert block == {"type": "text", "text": part["text"], "cache_control": own["cache_control"]}
+    ((found,),) = [one["parts"] for one in generate_content_body(ChatRequest("m", [message]))["contents"]]
+    assert found["text"] == part["text"]
+
+
 def test_a_message_for_ollama_keeps_the_text_that_has_the_evidence() -> None:
     message = {"role": "user", "content": "[1] Ice melts at 0 °C.", "ollama": {"content": "Hi", "images": ["aGk="]}}
     sent = chat_body(ChatRequest("m", [message]))["messages"]
