@@ -65,8 +65,7 @@ def parse(text: str, quantities: Sequence[Quantity] = ()) -> Statement:
     _drop_distributives(statement)
     statement.pieces, statement.clauses = len(breaks) + 1, len(clause_breaks) + 1
     _scopes(statement)
-    for number, token in enumerate(statement.tokens):
-        statement.stems.setdefault(token.stem, []).append(number)
+    statement.index_stems()
     statement.question = plain.rstrip().endswith(("?", "？")) or plain.rstrip("。 ").endswith(("吗", "呢"))
     statement.heading = plain.lstrip().startswith("#")
     return statement

@@ -1,4 +1,4 @@
-"""English verbs with a particle: "call … off" means the same as "cancel"."""
+"""Verbs of two parts: "call … off" means the same as "cancel", and "lehnt … ab" is a form of "ablehnen"."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -6,15 +6,47 @@ from functools import lru_cache
 from ..words.inflection import inflections
 from ..words.stemming import stem
 from ..words.word_lists import load_lines
-from .statement import ContentToken, Statement
+from .pieces import Pieces
+from .statement import ContentToken, Operator, Statement
+from .vocabulary import vocabulary
 
 LANGUAGE = "en"
 _ARTICLES = (["the"], ["a"], ["an"])
 _REACH = 5  # words from the verb to a particle behind its object
 
 
+def join_prefixes(statement: Statement, pieces: Pieces) -> set[int]:
+    """Note the whole German verb where a prefix ends the phrase of its finite form: "lehnte den Antrag ab".
+
+    Return the words that are such prefixes.
+    """
+    prefixes, found = vocabulary(statement.language).role("separable"), set()
+    piece_of = pieces.of_words()
+    for last in {*(first - 1 for first in pieces.begins if first), pieces.count - 1}:
+        if last < 1 or statement.words[last] not in prefixes:
+            continue
+        verbs = [t for t in statement.tokens if t.verbal and t.piece == piece_of[last] and t.word < last]
+        if verbs:
+            _join(statement, verbs[0], statement.words[last])
+            found.add(last)
+    return found
+
+
+def _join(statement: Statement, verb: ContentToken, prefix: str) -> None:
+    """Note the whole verb of a finite form and its prefix, and the operators that the whole verb is."""
+    verb.folded = prefix + verb.folded
+    verb.whole = stem(verb.folded)
+    kinds = vocabulary(statement.language).words[verb.folded].kinds
+    if not kinds:
+        return
+    operators = [op for op in statement.operators if op.word != verb.word]
+    place = verb.word, verb.word + 1, verb.start, verb.end, verb.piece, verb.clause
+    statement.operators = operators + [Operator(kind, *place) for kind in dict.fromkeys(kinds)]
+    verb.operator, verb.denying = True, verb.denying or "denies" in kinds
+
+
 def join_particles(statement: Statement) -> None:
-    """Note for each verb with a particle the verb that means the same, and remove the token of the particle."""
+    """Note for each English verb with a particle the verb that means the same, and remove the token of the particle."""
     particles: set[int] = set()
     for token in statement.tokens:
         known = _by_verb(token.stem)

@@ -103,6 +103,12 @@ class Statement:
         """Whether the sentence is so short that it is divided into its statements reliably."""
         return len(self.tokens) <= (_LONGEST_HAN if self.language == "zh" else _LONGEST)
 
+    def index_stems(self) -> None:
+        """Note the places of each stem in `stems`, when all tokens are known."""
+        for number, token in enumerate(self.tokens):
+            for one in filter(None, (token.stem, token.whole)):
+                self.stems.setdefault(one, []).append(number)
+
     def same_cell(self, one: int, other: int) -> bool:
         """Return whether two offsets are in the same cell of a table row; True outside of tables."""
         return not self.cells or any(start <= one < end and start <= other < end for _, (start, end) in self.cells)
