@@ -119,7 +119,8 @@ def _item_messages(item: Fields, path: str) -> list[Message]:
             return [{"role": role, "content": _content(item.get("content"), f"{path}.content")}]
         case "function_call":
             function = {"name": item.get("name") or "", "arguments": item.get("arguments") or ""}
-            return [_call_message({"id": call_id, "type": "function", "function": function})]
+            extra = {"extra_content": item["extra_content"]} if item.get("extra_content") else {}
+            return [_call_message({"id": call_id, "type": "function", "function": function, **extra})]
         case "custom_tool_call":
             custom = {"name": item.get("name") or "", "input": item.get("input") or ""}
             return [_call_message({"id": call_id, "type": "custom", "custom": custom})]

@@ -7,6 +7,7 @@ import pytest
 from citestream.providers.wire.responses import chat_messages, chat_params
 
 CALL = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": "{}"}}
+SIGNED = {"google": {"thought_signature": "c2ln"}}
 SEARCHED = {
     "type": "file_search_call",
     "id": "fs_1",
@@ -23,6 +24,10 @@ ITEMS: dict[str, tuple[list[dict[str, Any]], list[dict[str, Any]]]] = {
             {"type": "function_call", "call_id": "c1", "name": "weather", "arguments": "{}"},
         ],
         [{"role": "assistant", "content": "Let me look.", "tool_calls": [CALL, CALL]}],
+    ),
+    "a call keeps the signature of its provider": (
+        [{"type": "function_call", "call_id": "c1", "name": "weather", "arguments": "{}", "extra_content": SIGNED}],
+        [{"role": "assistant", "content": None, "tool_calls": [{**CALL, "extra_content": SIGNED}]}],
     ),
     "the result of a call keeps its id": (
         [{"type": "function_call_output", "call_id": "c1", "output": [{"type": "input_text", "text": "hot"}]}],
