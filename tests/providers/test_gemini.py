@@ -369,6 +369,26 @@ def test_later_models_take_a_level_of_thinking() -> None:
     assert body["generationConfig"]["thinkingConfig"] == {"thinkingLevel": "HIGH", "includeThoughts": True}
 
 
+UNSIGNED = {"functionCall": {"name": "weather", "args": {"city": "Ulm"}}}
+SKIPPED = UNSIGNED | {"thoughtSignature": "skip_thought_signature_validator"}
+SIGNED_CALL = CALL | {"extra_content": {"google": {"thought_signature": "s"}}}
+SIGNED = UNSIGNED | {"thoughtSignature": "s"}
+CALLS: dict[str, tuple[str, list[dict[str, Any]], list[dict[str, Any]]]] = {
+    "Gemini 3 accepts no call without a signature": ("gemini-3-pro-preview", [CALL, CALL], [SKIPPED, UNSIGNED]),
+    "the latest model is one of these": ("gemini-flash-latest", [CALL], [SKIPPED]),
+    "a signature of its own is kept": ("gemini-3-pro-preview", [SIGNED_CALL, CALL], [SIGNED, UNSIGNED]),
+    "Gemini 2.5 needs none": ("gemini-2.5-flash", [CALL], [UNSIGNED]),
+}
+
+
+@pytest.mark.parametrize("case", CALLS)
+def test_an_earlier_call_has_a_signature_if_the_model_requires_one(case: str) -> None:
+    model, calls, expected = CALLS[case]
+    said = {"role": "assistant", "content": "I look.", "tool_calls": calls}
+    body = generate_content_body(ChatRequest(model, [{"role": "user", "content": "Weather?"}, said]))
+    assert body["contents"][1]["parts"] == [{"text": "I look."}, *expected]
+
+
 MEDIA = {
     "an image somewhere else": (
         {"type": "image_url", "image_url": "https://x.example/a.png?b=1"},

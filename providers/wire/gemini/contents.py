@@ -35,7 +35,11 @@ MEDIA_TYPES = {  # by the ending of an address
     "heic": "image/heic",
     "pdf": "application/pdf",
 }
+SIGNED_PARTS = frozenset({"text", "inlineData"})  # parts of an answer whose signature follows them
 ONLY_GEMINI = "is supported by Gemini only"
+# The signature of a call that another model made, or whose own was lost:
+# https://ai.google.dev/gemini-api/docs/thought-signatures
+UNKNOWN_SIGNATURE = "skip_thought_signature_validator"
 
 
 # OpenAI -> Gemini
@@ -99,6 +103,14 @@ def _signed_call(call: Mapping[str, Any]) -> Fields:
     return {"functionCall": {"name": parsed.name, "args": parsed.arguments}} | signature_of(parsed.extra)
 
 
+def sign_calls(contents: Iterable[Fields]) -> None:
+    """Add UNKNOWN_SIGNATURE to each turn whose calls have no signature. The first of parallel calls has it."""
+    for content in contents:
+        calls = [part for part in content["parts"] if "functionCall" in part]
+        if calls and not any("thoughtSignature" in call for call in calls):
+            calls[0]["thoughtSignature"] = UNKNOWN_SIGNATURE
+
+
 def _part(part: Mapping[str, Any], path: str) -> Fields:
     match part.get("type"):
         case "text":
@@ -144,13 +156,13 @@ def signature_of(extra: object) -> Fields:
 def answer_parts(pieces: Iterable[tuple[str, Any]]) -> list[tuple[str, Fields]]:
     """Translate an answer: (kind, value) pieces in order, without tool calls, to (kind, part).
 
-    A signature is added to the text part before it.
+    A signature is added to the text or image before it.
     """
     parts: list[tuple[str, Fields]] = []
     for kind, value in pieces:
         if kind == "extra_content":
             signature = signature_of(value)
-            if signature and parts and "text" in parts[-1][1]:
+            if signature and parts and parts[-1][1].keys() & SIGNED_PARTS:
                 parts[-1][1].update(signature)
             elif signature:
                 parts.append(("content", {"text": "", **signature}))

@@ -12,7 +12,7 @@ from typing import Any
 from ...events import ChatRequest
 from ..json_text import WrongField, as_object
 from ..openai_messages import json_format, max_tokens, other_params, response_format, stop_sequences, unsupported
-from .contents import ONLY_GEMINI, contents_of
+from .contents import ONLY_GEMINI, contents_of, sign_calls
 from .json_keys import json_schema
 
 Fields = dict[str, Any]
@@ -43,6 +43,8 @@ THINKING_CONFIG = {
 }
 TOOL_MODES = {"none": "NONE", "auto": "AUTO", "required": "ANY"}
 TOOL_CHOICES = {theirs: ours for ours, theirs in TOOL_MODES.items()} | {"VALIDATED": "auto"}
+# These models refuse an earlier call without a signature. Most clients do not send it back, and others never had one.
+SIGNED_MODELS = re.compile(r"gemini-(?:[3-9]|[a-z-]+-latest)")
 GOOGLE_SETTINGS = {"safety_settings": "safetySettings", "cached_content": "cachedContent"}
 JSON = "application/json"
 
@@ -55,6 +57,8 @@ def generate_content_body(request: ChatRequest) -> Fields:
     params = request.params
     google = as_object(params.get("google"))
     system, contents = contents_of(request.messages)
+    if SIGNED_MODELS.search(request.model):
+        sign_calls(contents)
     body: Fields = {"contents": contents}
     if system:
         body["systemInstruction"] = {"parts": system}

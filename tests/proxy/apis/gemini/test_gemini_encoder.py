@@ -165,6 +165,14 @@ def test_a_signature_stays_with_its_part() -> None:
     assert [part["thoughtSignature"] for part in sent if "thoughtSignature" in part] == ["dDE=", "dDI=", "dDM="]
 
 
+def test_the_signature_of_an_image_stays_with_it() -> None:
+    image = {"inlineData": {"mimeType": "image/png", "data": "aGk="}, "thoughtSignature": "dDE="}
+    events = read({"content": {"parts": [{"text": LANES}, image]}, "finishReason": "STOP"})
+    assert whole(events)["candidates"][0]["content"]["parts"][1:] == [image]
+    sent = [part for one in streamed(events) for part in one["candidates"][0]["content"]["parts"]]
+    assert image in sent
+
+
 def test_a_prompt_that_gemini_blocks_has_no_candidates() -> None:
     feedback = {"blockReason": "PROHIBITED_CONTENT", "safetyRatings": []}
     reader = GeminiReader("m")
