@@ -95,13 +95,17 @@ def parse_tool_call(call: Mapping[str, Any]) -> ToolCall:
 
 
 def parse_tool_calls(message: Mapping[str, Any], *, truncated: bool = False) -> list[ToolCall]:
-    """Parse all tool calls of a message, OpenAI's older `function_call` included.
+    """Parse all tool calls of a message.
 
     `truncated`: the answer was cut off, so calls whose arguments are not complete JSON are left out.
     """
-    legacy = message.get("function_call")
-    calls = [*(message.get("tool_calls") or ()), *([{"function": legacy}] if legacy else ())]
-    return [parse_tool_call(call) for call in calls if not truncated or _is_complete(call)]
+    return [parse_tool_call(call) for call in call_fragments(message) if not truncated or _is_complete(call)]
+
+
+def call_fragments(delta: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the tool calls of a message, or the fragments of a delta, with OpenAI's older `function_call`."""
+    legacy = delta.get("function_call")
+    return [*(delta.get("tool_calls") or ()), *([{"index": 0, "function": legacy}] if legacy else ())]
 
 
 def _decode_arguments(written: object) -> Any:
@@ -179,6 +183,12 @@ def stop_sequences(params: Mapping[str, Any]) -> list[str]:
     """Return the parameter `stop` as a list."""
     stop = params.get("stop")
     return [stop] if isinstance(stop, str) else [text for text in stop or () if isinstance(text, str)]
+
+
+def stop_sequence(choice: Mapping[str, Any]) -> str | None:
+    """Return the stop sequence that ended an answer, as vLLM reports it. OpenAI's servers do not, so it is None."""
+    matched = choice.get("stop_reason")
+    return matched if choice.get("finish_reason") == "stop" and isinstance(matched, str) else None
 
 
 def max_tokens(params: Mapping[str, Any]) -> Any:

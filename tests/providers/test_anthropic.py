@@ -255,6 +255,7 @@ def request(messages: list[dict[str, Any]], model: str = MODEL, **params: Any) -
 ASKED = {"role": "user", "content": "When?"}
 DEFINED = {"type": "function", "function": {"name": "weather", "parameters": {"type": "object", "properties": {}}}}
 CALLED = {"id": "call:1", "type": "function", "function": {"name": "weather", "arguments": '{"city": "Bern"}'}}
+CALLER = {"caller": {"type": "code_execution_20250825", "tool_id": "srvtoolu_01"}}
 PDF_FILE = {"file_data": "data:application/pdf;base64,JVBE", "filename": "a.pdf"}
 
 MESSAGES: dict[str, tuple[list[dict[str, Any]], Any]] = {
@@ -351,6 +352,18 @@ MESSAGES: dict[str, tuple[list[dict[str, Any]], Any]] = {
                 "content": [
                     {"type": "thinking", "thinking": "hm", "signature": "c2ln"},
                     {"type": "text", "text": "Now."},
+                ],
+            }
+        ],
+    ),
+    "what Anthropic said of a call": (
+        [{"role": "assistant", "content": "Now.", "tool_calls": [CALLED | {"extra_content": {"anthropic": CALLER}}]}],
+        [
+            {
+                "role": "assistant",
+                "content": [
+                    {"type": "text", "text": "Now."},
+                    {"type": "tool_use", "id": "call_1", "name": "weather", "input": {"city": "Bern"}, **CALLER},
                 ],
             }
         ],

@@ -115,7 +115,8 @@ def _tool_result(message: Message, path: str) -> Fields:
 def _tool_use(call: Mapping[str, Any]) -> Fields:
     parsed = parse_tool_call(call)
     call_id = call.get("id") or parsed.name
-    return {"type": "tool_use", "id": _call_id(call_id), "name": parsed.name, "input": parsed.arguments}
+    named = {"type": "tool_use", "id": _call_id(call_id), "name": parsed.name, "input": parsed.arguments}
+    return {**as_object(parsed.extra.get("anthropic")), **named}
 
 
 def _call_id(given: object) -> str:

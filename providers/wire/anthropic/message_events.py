@@ -6,14 +6,14 @@ as the calls and results of tools that it runs itself, go into `anthropic.conten
 blocks. Lists with an `index` are joined by OpenAI's clients.
 """
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from time import time
 from typing import Any
 
 from ...errors import reported
 from ...events import Chunk, Event
 from ..json_text import as_object, dumps
-from ..openai_messages import usage_of
+from ..openai_messages import stop_sequence, usage_of
 from ..translating_reader import TranslatingReader
 from .content_blocks import REASONING_FORMAT
 
@@ -35,6 +35,9 @@ STOP_REASONS = {  # OpenAI's finish reason -> Anthropic's stop reason
     "function_call": "tool_use",
     "content_filter": "refusal",
 }
+# Fields that are translated, of a tool call's block and of the last event. Others stay in `anthropic`.
+CALL_FIELDS = frozenset({"type", "id", "name", "input"})
+EVENT_FIELDS = frozenset({"type", "delta", "usage"})
 INPUT_COUNTS = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 
 
@@ -104,7 +107,8 @@ class AnthropicReader(TranslatingReader):
                 self._inputs[index] = block.get("input")
                 function = {"name": block.get("name") or "", "arguments": ""}
                 call = {"index": self._calls[index], "id": block.get("id"), "type": "function", "function": function}
-                return self._emit({"tool_calls": [call]})
+                extra = _others(block, CALL_FIELDS)
+                return self._emit({"tool_calls": [call | ({"extra_content": {"anthropic": extra}} if extra else {})]})
             case _:
                 return self._own({**block, "index": index})
 
@@ -154,15 +158,21 @@ class AnthropicReader(TranslatingReader):
         native = delta.get("stop_reason")
         if not isinstance(native, str):
             return []
-        others = {key: value for key, value in delta.items() if key != "stop_reason" and value is not None}
-        fields: Fields = {"native_finish_reason": native} | ({"anthropic": others} if others else {})
-        return self._chunks.take(self._chunk({}, FINISH_REASONS.get(native, "stop"), **fields))
+        of_delta, of_event = _others(delta, {"stop_reason"}), _others(event, EVENT_FIELDS)
+        fields: Fields = {"native_finish_reason": native} | ({"anthropic": of_delta} if of_delta else {})
+        chunk = self._chunk({}, FINISH_REASONS.get(native, "stop"), **fields)
+        return self._chunks.take(chunk | ({"anthropic": of_event} if of_event else {}))
 
     def _emit(self, delta: Fields) -> list[Event]:
         return self._chunks.take(self._chunk(delta))
 
     def _chunk(self, delta: Fields, reason: str | None = None, **fields: Any) -> Chunk:
         return {**self._envelope, "choices": [{"index": 0, "delta": delta, **fields, "finish_reason": reason}]}
+
+
+def _others(fields: Mapping[str, Any], known: Container[str]) -> Fields:
+    """Return the fields that have a value and no counterpart in a chunk."""
+    return {name: value for name, value in fields.items() if name not in known and value is not None}
 
 
 def _index(event: Mapping[str, Any]) -> int:
@@ -181,17 +191,22 @@ def _string(fields: Mapping[str, Any], name: str) -> str:
     return value
 
 
-def stop_reason(reason: str | None, native: object, *, calls: bool) -> str | None:
-    """Return OpenAI's finish reason as Anthropic's stop reason.
+def stop_fields(choice: Mapping[str, Any], *, calls: bool) -> Fields:
+    """Return the fields with which Anthropic's message ends. `choice`: of a chunk with a finish reason.
 
-    `native`: the provider's own reason, kept if Anthropic has it. `calls`: the answer calls tools; some providers then
-    finish with `stop`.
+    The provider's own reason is kept if Anthropic has it. `calls`: the answer calls tools; some providers then finish
+    with `stop`.
     """
+    reason, native, matched = choice["finish_reason"], choice.get("native_finish_reason"), stop_sequence(choice)
     if isinstance(native, str) and native in FINISH_REASONS:
-        return native
-    if calls and reason == "stop":
-        return "tool_use"
-    return STOP_REASONS.get(reason, "end_turn") if reason else None
+        stop = {"stop_reason": native}
+    elif calls and reason == "stop":
+        stop = {"stop_reason": "tool_use"}
+    elif matched is not None:
+        stop = {"stop_reason": "stop_sequence", "stop_sequence": matched}
+    else:
+        stop = {"stop_reason": STOP_REASONS.get(reason, "end_turn")}
+    return {**stop, **as_object(choice.get("anthropic"))}
 
 
 def usage_of_counts(counts: Mapping[str, Any]) -> Fields:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from ..json_text import as_list, as_object
+from ..openai_messages import stop_sequence
 
 Fields = dict[str, Any]
 
@@ -24,9 +25,10 @@ def finish_reason(choice: Mapping[str, Any]) -> str:
 
     Anthropic and vLLM say whether a stop sequence ended the answer.
     """
+    if choice.get("native_finish_reason") == STOP_SEQUENCE or stop_sequence(choice) is not None:
+        return "STOP_SEQUENCE"
     reason = choice.get("finish_reason") or "error"
-    stopped = choice.get("native_finish_reason") == STOP_SEQUENCE or isinstance(choice.get("stop_reason"), str)
-    return "STOP_SEQUENCE" if reason == "stop" and stopped else FINISH_REASONS.get(reason, reason.upper())
+    return FINISH_REASONS.get(reason, reason.upper())
 
 
 def usage_fields(usage: Any) -> Fields:

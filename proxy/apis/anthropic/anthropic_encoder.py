@@ -5,7 +5,7 @@ from typing import Any
 from uuid import uuid4
 
 from citestream.providers.events import Chunk
-from citestream.providers.wire.anthropic.message_events import counts_of_usage, stop_reason
+from citestream.providers.wire.anthropic.message_events import counts_of_usage, stop_fields
 from citestream.providers.wire.json_text import as_object
 
 from ...http.client_api import Citations, Encoder
@@ -57,6 +57,7 @@ class AnthropicEncoder(Encoder):
         self._ending: Fields = {"stop_reason": None, "stop_sequence": None}
         self._usage: Fields = {}
         self._added: Fields = {}  # Citestream's fields, for the last event
+        self._own: Fields = {}  # fields of Anthropic's last event that have no counterpart
 
     def observe(self, chunks: Sequence[Chunk]) -> None:
         """See the next chunks of a complete answer."""
@@ -86,11 +87,13 @@ class AnthropicEncoder(Encoder):
     def body(self, completion: Completion) -> Fields:
         """Return the whole message."""
         self._content.end()
-        return self._message(self._content.blocks()) | self._ending | {"usage": self._counts()} | self._added
+        ending = self._ending | {"usage": self._counts()} | self._added
+        return self._own | self._message(self._content.blocks()) | ending
 
     def _events(self, chunk: Chunk) -> list[Fields]:
         self._envelope |= {key: chunk[key] for key in self._envelope if chunk.get(key)}
         self._usage |= _usage_of(chunk)
+        self._own |= {key: value for key, value in as_object(chunk.get("anthropic")).items() if key != "usage"}
         self._added |= {key: chunk[key] for key in CITATION_FIELDS if key in chunk}
         events = self._start()
         for choice in chunk.get("choices") or ():
@@ -100,10 +103,8 @@ class AnthropicEncoder(Encoder):
         return events
 
     def _finish(self, choice: Mapping[str, Any]) -> None:
-        native = choice.get("native_finish_reason")
         if choice.get("finish_reason"):
-            reason = stop_reason(choice["finish_reason"], native, calls=self._content.has_calls)
-            self._ending |= {"stop_reason": reason, **as_object(choice.get("anthropic"))}
+            self._ending |= stop_fields(choice, calls=self._content.has_calls)
 
     def _start(self) -> list[Fields]:
         if self._begun:
@@ -113,7 +114,7 @@ class AnthropicEncoder(Encoder):
         return [{"type": "message_start", "message": message | {"usage": self._counts()}}, PING]
 
     def _last(self) -> Fields:
-        return {"type": "message_delta", "delta": self._ending, "usage": self._counts(), **self._added}
+        return {**self._own, "type": "message_delta", "delta": self._ending, "usage": self._counts(), **self._added}
 
     def _message(self, content: list[Fields]) -> Fields:
         if not self._envelope["id"]:

@@ -8,6 +8,7 @@ from typing import Any
 from citestream.citation.references import Citation
 from citestream.providers.wire.anthropic.content_blocks import content_of
 from citestream.providers.wire.json_text import as_list, as_object
+from citestream.providers.wire.openai_messages import call_fragments
 
 from ...http.client_api import Citations
 from ...pipeline.merge_deltas import reasoning_of
@@ -81,7 +82,7 @@ class MessageContent:
             events += self._text(text)
         if isinstance(refused := delta.get("refusal"), str) and refused:
             events += self._continue_text(refused)
-        for call in map(as_object, as_list(delta.get("tool_calls"))):
+        for call in call_fragments(delta):
             events += self._call(call.get("index", len(self._calls) + len(self._waiting)), call)
         for block in as_list(as_object(delta.get("anthropic")).get("content")):
             events += self._native(dict(as_object(block)))
@@ -181,7 +182,8 @@ class MessageContent:
         function = as_object(call.get("function") or call.get("custom"))
         if index not in self._calls:
             named = {"id": call.get("id") or f"toolu_{index}", "name": function.get("name") or ""}
-            yield from self._begin({"type": "tool_use", **named, "input": {}})
+            extra = as_object(as_object(call.get("extra_content")).get("anthropic"))
+            yield from self._begin({**extra, "type": "tool_use", **named, "input": {}})
             self._calls[index] = len(self._blocks) - 1
         if written := function.get("arguments") or function.get("input"):
             delta = {"type": "input_json_delta", "partial_json": written}

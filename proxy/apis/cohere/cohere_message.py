@@ -1,6 +1,6 @@
 """CohereMessage: the message of an answer in Cohere's form, built from chunks, with the events of its stream."""
 
-from collections.abc import Container
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
@@ -9,7 +9,7 @@ from citestream.citation.references import Citation
 from citestream.providers.events import Chunk
 from citestream.providers.wire.cohere import stream_events as wire
 from citestream.providers.wire.json_text import dumps
-from citestream.providers.wire.openai_messages import new_call_id
+from citestream.providers.wire.openai_messages import call_fragments, new_call_id
 
 from ...http.client_api import Citations
 from ...pipeline.merge_deltas import pieces_of
@@ -105,7 +105,7 @@ class CohereMessage:
                 if kind in SOURCES and isinstance(value, str):
                     events += self._piece(kind, value, logprobs)
             events += self._new_citations()
-            for fragment in _call_fragments(delta):
+            for fragment in call_fragments(delta):
                 events += self._call(fragment)
         return events
 
@@ -183,7 +183,7 @@ class CohereMessage:
         self._citations.append(found)
         return found
 
-    def _call(self, fragment: Fields) -> list[Fields]:
+    def _call(self, fragment: Mapping[str, Any]) -> list[Fields]:
         """Return the events of a fragment of a tool call. The first one ends the call before it."""
         function = fragment.get("function") or {}
         index = fragment.get("index", len(self._calls))
@@ -212,9 +212,3 @@ class CohereMessage:
     def _end_call(self) -> list[Fields]:
         call, self._open_call = self._open_call, None
         return [] if call is None else [wire.tool_call_end(call.position)]
-
-
-def _call_fragments(delta: Fields) -> list[Fields]:
-    """Return the fragments of tool calls, OpenAI's older `function_call` included."""
-    legacy = delta.get("function_call")
-    return [*(delta.get("tool_calls") or ()), *([{"index": 0, "function": legacy}] if legacy else ())]

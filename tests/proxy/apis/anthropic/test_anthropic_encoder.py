@@ -27,6 +27,8 @@ from tests.proxy.pipeline.test_respond import HOLD_SECONDS, NO_MODELS, deltas, f
 
 Fields = dict[str, Any]
 CALLED = {"tool_calls": [{"index": 0, "id": "a", "function": {"name": "f", "arguments": "{}"}}]}
+CALLER = {"type": "code_execution_20250825", "tool_id": "srvtoolu_1"}
+CALL_OF_CODE = {"id": "a", "extra_content": {"anthropic": {"caller": CALLER}}}
 SUMMARY = {"type": "reasoning.summary", "format": "openai-responses-v1"}
 SIGNED = {"type": "reasoning.text", "format": "anthropic-claude-v1", "index": 0}
 
@@ -154,6 +156,17 @@ CONTENTS: dict[str, tuple[list[Fields], list[Fields]]] = {
             {"type": "tool_use", "id": "toolu_2", "name": "h", "input": {"z": 3}},
             {"type": "text", "text": "I look.", "citations": []},
         ],
+    ),
+    "what Anthropic says of a call besides its name": (
+        [
+            chunk({"tool_calls": [{**CALL_OF_CODE, "index": 0, "function": {"name": "f", "arguments": ""}}]}),
+            call(0, '{"x":1}'),
+        ],
+        [{"type": "tool_use", "id": "a", "name": "f", "input": {"x": 1}, "caller": CALLER}],
+    ),
+    "a call in the form of OpenAI's older API": (
+        [chunk({"function_call": {"name": "f", "arguments": ""}}), chunk({"function_call": {"arguments": "{}"}})],
+        [{"type": "tool_use", "id": "toolu_0", "name": "f", "input": {}}],
     ),
     "arguments that are not JSON": (
         [chunk({"tool_calls": [{"index": 0, "id": "a", "function": {"name": "f", "arguments": "{x"}}]})],
