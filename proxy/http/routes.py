@@ -40,7 +40,7 @@ def client_routes(app: App) -> list[web.AbstractRouteDef]:
     return [
         web.post("/v1/chat/completions", partial(answer, api=OpenAIChatApi(), app=app)),
         web.post("/v1/embeddings", partial(embeddings, app=app)),
-        web.post("/v1/responses", partial(answer, api=ResponsesApi(), app=app)),
+        web.post("/v1/responses", partial(_responses, app=app)),
         web.post("/v1/messages", partial(anthropic.messages, app=app)),
         web.post("/v1/messages/count_tokens", partial(anthropic.count_tokens, app=app)),
         web.post("/api/chat", partial(answer, api=ollama.CHAT, app=app)),
@@ -76,6 +76,11 @@ def operator_routes(
         web.get("/healthz", alive),
         web.get("/readyz", partial(ready, admission=admission, readiness=readiness, keys=keys)),
     ]
+
+
+async def _responses(request: web.Request, app: App) -> web.StreamResponse:
+    """`POST /v1/responses`."""
+    return await answer(request, ResponsesApi(), app)
 
 
 async def _models(request: web.Request, app: App) -> web.Response:

@@ -23,8 +23,9 @@ MESSAGE_FIELDS = frozenset(
     {"role", "content", "refusal", "annotations", "references", "tool_calls", "function_call", "images", *REASONING}
 )
 REQUEST_FIELDS = (  # repeated in the response
-    *("instructions", "max_output_tokens", "metadata", "reasoning", "service_tier", "temperature", "text"),
-    *("tool_choice", "tools", "top_p", "truncation", "user"),
+    *("background", "instructions", "max_output_tokens", "max_tool_calls", "metadata", "previous_response_id"),
+    *("prompt_cache_key", "prompt_cache_retention", "reasoning", "safety_identifier", "service_tier", "store"),
+    *("temperature", "text", "tool_choice", "tools", "top_logprobs", "top_p", "truncation", "user"),
 )
 # Fields of a chat completion, and of its choice, that have a counterpart here.
 COMPLETION_FIELDS = frozenset({"id", "object", "created", "model", "choices", "usage"})
@@ -43,7 +44,7 @@ def empty_response(job: Job, response_id: str, created: int, status: str) -> Fie
     body |= {"model": job.model, "output": [], "error": None, "incomplete_details": None}
     body |= {"parallel_tool_calls": request.get("parallel_tool_calls", True), "tool_choice": "auto", "tools": []}
     body |= {key: request.get(key, body.get(key)) for key in REQUEST_FIELDS}
-    body["text"] = body["text"] or {"format": {"type": "text"}}
+    body["text"] = {"format": {"type": "text"}, **(body["text"] or {})}
     body["metadata"] = body["metadata"] or {}
     return body | {"usage": None}
 

@@ -1,5 +1,8 @@
 """ResponsesApi: parses requests of the Responses API."""
 
+from dataclasses import replace
+from typing import Any
+
 from citestream.citation.evidence import FieldError
 from citestream.citation.options import Options
 from citestream.providers.events import Message
@@ -57,10 +60,13 @@ class _Request(Shape):
 
 
 class ResponsesApi(ClientApi):
-    """`POST /v1/responses`."""
+    """`POST /v1/responses`. An instance parses one request."""
 
     native = "openai"
     path = "/responses"
+
+    def __init__(self) -> None:
+        self._previous: Any = None  # the id of the response that the request continues
 
     def model(self, body: Body) -> str:
         """Return the requested model."""
@@ -68,6 +74,7 @@ class ResponsesApi(ClientApi):
 
     async def recall(self, body: Body, find: Find) -> Body:
         """Return the request with the items that it refers to. `find` looks up stored items. Raises FieldError."""
+        self._previous = body.get("previous_response_id")
         return await insert_stored(body, find)
 
     def parse(self, body: Body, defaults: Options, *, limit: int, max_characters: int) -> Job:
@@ -100,4 +107,5 @@ class ResponsesApi(ClientApi):
 
     def encoder(self, job: Job, citations: Citations) -> ResponsesEncoder:
         """Return the encoder of the answer."""
-        return ResponsesEncoder(job, citations.annotations)
+        repeated = {**job.body, "previous_response_id": self._previous}
+        return ResponsesEncoder(replace(job, body=repeated), citations.annotations)

@@ -276,7 +276,11 @@ MESSAGE = {"role": "assistant", "refusal": None}
 CHOICE = {"index": 0, "message": MESSAGE, "logprobs": None, "finish_reason": "stop"}
 PART = {"type": "output_text", "logprobs": []}
 ITEM = {"id": "msg_new", "type": "message", "role": "assistant", "status": "completed", "content": [PART]}
-UNASKED = ("instructions", "max_output_tokens", "reasoning", "temperature", "top_p", "truncation", "user")
+UNASKED = (
+    *("background", "instructions", "max_output_tokens", "max_tool_calls", "previous_response_id", "prompt_cache_key"),
+    *("prompt_cache_retention", "reasoning", "safety_identifier", "store", "temperature", "top_logprobs", "top_p"),
+    *("truncation", "user"),
+)
 LINE = {"created_at": "now", "done": True, "done_reason": "stop"}
 # Fields of an answer that consists of text only, besides that text and the fields of citations.
 # `null` and empty lists stand where the API's own servers write them.

@@ -58,6 +58,27 @@ def test_streamed_helper_and_whole_are_the_same_answer(sdk: OpenAI) -> None:
     assert completed.output[0].model_dump(exclude={"id"}) == whole.output[0].model_dump(exclude={"id"})
 
 
+REPEATED: dict[str, Any] = {
+    "max_tool_calls": 3,
+    "prompt_cache_key": "k1",
+    "safety_identifier": "s1",
+    "store": True,
+    "top_logprobs": 2,
+    "text": {"verbosity": "low"},
+}
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_response_repeats_the_fields_of_its_request(sdk: OpenAI, stream: bool) -> None:
+    first = completed(sdk, stream, **ASKED, **REPEATED)
+    second = completed(sdk, stream, **ASKED, previous_response_id=first.id)
+    assert (first.previous_response_id, second.previous_response_id) == (None, first.id)
+    found = first.to_dict()
+    assert {name: found[name] for name in REPEATED} == REPEATED | {
+        "text": {"format": {"type": "text"}, "verbosity": "low"}
+    }
+
+
 @pytest.mark.parametrize("options", [{"dialect": "openwebui"}, {"references_when": "first_use"}])
 def test_fields_for_chunks_are_not_in_a_response(sdk: OpenAI, options: dict[str, str]) -> None:
     asked = ASKED | {"extra_body": {"evidence": EVIDENCE, "citations": options}}
