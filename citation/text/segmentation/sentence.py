@@ -78,13 +78,13 @@ class SegmentLimits:
 
 _MAX_TAIL = 300  # characters at the end that are searched: more than a marker has
 _MAX_OPEN_BRACKET = 100  # characters after an open bracket that may become a marker
-_SOFT_MARKS = ".!?…。！？；:,;\"'”’)]}*_»›」』】》`$|#\\^"
+_SOFT_MARKS = ".!?…。！？；:,;\"'”’)]}*_»›」』】》`$|#\\^{"
 _SOFT = "".join(filter(str.isspace, map(chr, range(0x3001)))) + _SOFT_MARKS
 # Text that can follow our marker or be removed: closing punctuation, tags, the model's markers. The last may be cut.
 _TAIL = re.compile(
     rf"(?:[\s{re.escape(_SOFT_MARKS)}]|</?[A-Za-z][^<>\n]{{0,100}}+>|##\d{{1,18}}"
-    r"|\[[^\]\n]{0,60}+\]|【[^】\n]{0,60}+】|\([^)\n]{0,60}+\))*"
-    r"(?:[\[［【(（<][^\])】］）>\n]{0,100}+)?\Z"
+    r"|[\[［【][^\]］】\n]{0,60}+[\]］】]|[(（][^)）\n]{0,60}+[)）])*"
+    r"(?:[\[［【<][^\])】］）>\n]{0,100}+|[(（][^)）\n]{0,100}+)?\Z"
 )
 _MARKER_START = re.compile(r"[\[［【(（<#]")
 _OPENING = re.compile(r"[\[［【(（<]")

@@ -292,6 +292,9 @@ CASES = {
         "ارتفعت الإيرادات في عام 2023 [٢]. انخفضت الأرباح.",
         "ارتفعت الإيرادات في عام 2023. [1] انخفضت الأرباح. [1]",
     ),
+    "a marker in parentheses after a closing tag": ("<b>It rose</b> ([2])", "<b>It rose [1]</b>"),
+    "a formula after a closing tag": ("<b>It rose</b>$^{[2]}$", "<b>It rose [1]</b>"),
+    "full-width brackets after a closing tag": ("<b>It rose</b> ［2］ [3]", "<b>It rose [1]</b>"),
     "a question makes no claim": ("Did it rise? It did.", "Did it rise? It did. [1]"),
 }
 
