@@ -35,6 +35,7 @@ class Chunks:
         self._opening = response.opening_fields()
         self._latest: Chunk = {}
         self._open_choices: list[int] = []  # those that have begun and not ended
+        self._has_ended = False  # whether a choice has ended, with its annotations and references
         self._annotated: dict[int, list[Fields]] = {}  # the provider's own annotations, by choice
 
     def of(self, event: Outgoing) -> list[Chunk]:
@@ -134,6 +135,7 @@ class Chunks:
     def _finish(self, choice: int, chunk: Chunk) -> Chunk:
         if choice in self._open_choices:
             self._open_choices.remove(choice)
+        self._has_ended = True
         (ending,) = chunk["choices"]
         delta = {key: value for key, value in (ending.get("delta") or {}).items() if key != "content"}
         found = self._response.choice_fields(choice)
@@ -147,9 +149,10 @@ class Chunks:
         )
 
     def _unfinished(self) -> Chunk:
+        """Return the chunk before an error. A choice that has ended is not repeated: clients join its lists."""
         choices = [
             {"index": choice, "delta": self._response.choice_fields(choice), "logprobs": None, "finish_reason": None}
-            for choice in self._open_choices or [0]
+            for choice in (self._open_choices if self._open_choices or self._has_ended else [0])
         ]
         return {**self._latest, "choices": choices, **self._response.response_fields()}
 

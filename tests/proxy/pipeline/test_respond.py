@@ -179,6 +179,13 @@ def test_a_broken_stream_ends_with_what_arrived_and_says_so() -> None:
     assert [reference["number"] for reference in last["references"]] == [1]
 
 
+def test_an_error_after_the_end_of_a_choice_does_not_repeat_its_lists() -> None:
+    """Clients join the lists of all deltas of a choice."""
+    body = answered([*deltas([ANSWER]), finish(), IncompleteAnswer("the stream was cut")])
+    assert [len(body["choices"][0]["message"][key]) for key in ("references", "annotations")] == [2, 2]
+    assert len(body["references"]) == 2
+
+
 def test_an_error_before_the_answer_is_raised() -> None:
     with pytest.raises(ProviderError):
         asyncio.run(outgoing([IncompleteAnswer("nothing came")], Options()))
