@@ -165,12 +165,12 @@ def right_context(
     end, following = brackets.end, text[brackets.end : brackets.end + 1]
     if not following:
         return end if final else PARTIAL
-    if following == "(" and text[i] == "[" and brackets.form is not Form.SOURCE:
+    if following == "(" and text[i] == "[":
         target = match_link_target(text, end)
         if target is PARTIAL and not final:
             return PARTIAL
         if isinstance(target, int):
-            return target if brackets.form is Form.LINK else None
+            return None if brackets.form is Form.PLAIN else target
     if text[i] not in _UNLIKE_CODE and (following == "=" or (following == ":" and _begins_line(text, i))):
         return None
     return _after_word(text, end, names, final) if left is LeftContext.ATTACHED else end
@@ -238,7 +238,7 @@ def _next_end(text: str, at: int, names: MarkerNames, final: bool) -> int | Part
     brackets = match_brackets(text, at)
     if not isinstance(brackets, Brackets):
         return None if final else brackets
-    if brackets.form is not Form.LINK or text[brackets.end : brackets.end + 1] not in ("(", ""):
+    if brackets.form is Form.PLAIN or text[at] != "[" or text[brackets.end : brackets.end + 1] not in ("(", ""):
         return brackets.end
     target = match_link_target(text, brackets.end) if brackets.end < len(text) else PARTIAL
     if target is PARTIAL and not final:

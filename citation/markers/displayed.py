@@ -11,7 +11,18 @@ from collections.abc import Iterator
 from html import unescape
 from typing import Final
 
-from .grammar import MAX_MARKER, PARTIAL, Brackets, Form, Partial, match_form, match_link_target, parse_numbers, words
+from .grammar import (
+    MAX_LISTED,
+    MAX_MARKER,
+    PARTIAL,
+    Brackets,
+    Form,
+    Partial,
+    match_form,
+    match_link_target,
+    parse_numbers,
+    words,
+)
 
 MAX_DISPLAYED = 80  # characters between the brackets, as displayed
 MAX_NESTED = 4  # opening brackets in a row
@@ -64,6 +75,13 @@ def _close(text: str, at: int, depth: int, body: str) -> Brackets | Partial | No
     closed, end = 1, at
     if numbers is None or depth == 1:
         return numbers and Brackets(end, *numbers)
+    form, ranges = numbers
+    is_row = depth == 2 and len(ranges) == 1  # [[1], [2]], but not the matrix [[1, 2], [3, 4]]
+    while is_row and len(ranges) < MAX_LISTED and (following := _NEXT_INNER.match(text, at)):
+        inner = match_form(text, following.end()) if following.end() < len(text) else PARTIAL
+        if not isinstance(inner, Brackets) or inner.form is not form or len(inner.ranges) > 1:
+            return PARTIAL if inner is PARTIAL else None
+        ranges, at = (*ranges, *inner.ranges), inner.end
     if text[at : at + 1] == "(":
         target = match_link_target(text, at)
         if not isinstance(target, int):
@@ -73,12 +91,15 @@ def _close(text: str, at: int, depth: int, body: str) -> Brackets | Partial | No
         if character in _CLOSING:
             closed, end = closed + 1, beyond
             if closed == depth:
-                return Brackets(end, Form.LINK if numbers[0] is Form.PLAIN else numbers[0], numbers[1])
+                return Brackets(end, Form.LINK if form is Form.PLAIN else form, ranges)
         elif character not in " \t":
             return None
         if beyond - at > MAX_MARKER:
             return None
     return PARTIAL
+
+
+_NEXT_INNER = re.compile(r"[ \t]{0,3}[,;，；、]?[ \t]{0,3}(?=\[|\Z)")
 
 
 # --- decoding -----------------------------------------------------------------------------------------------------

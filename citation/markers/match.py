@@ -17,6 +17,7 @@ from .context import (
 from .displayed import match_brackets
 from .grammar import PARTIAL, SUPERSCRIPTS, Brackets, Form, Partial, match_lead
 from .named import MarkerNames, match_name
+from .word_markers import match_conjunction
 
 MAX_PLAUSIBLE_NUMBER = (
     999  # a larger number in plain brackets is a year, an amount or a ticket, unless it is an evidence number
@@ -29,6 +30,11 @@ class Match(NamedTuple):
     end: int
     cited: tuple[int, ...]
     unknown: tuple[int, ...]
+
+    def joined(self, last: "Match", between: tuple[int, ...] = ()) -> "Match":
+        """Return this citation together with the next one, and the evidence numbers between them."""
+        cited = dict.fromkeys(self.cited + between + last.cited)
+        return Match(last.end, tuple(cited), tuple(dict.fromkeys(self.unknown + last.unknown)))
 
 
 ANY_NUMBER = MarkerNames(frozenset(range(1, MAX_PLAUSIBLE_NUMBER + 1)))  # for callers that do not know the evidence
@@ -55,7 +61,7 @@ _WRAPPERS = frozenset("(（*_<^$")
 _EMPHASIS = (
     ("**", "**"), ("__", "__"), ("*", "*"), ("_", "_"), ("<sup>", "</sup>"), ("^", "^"), ("$^{", "}$"), ("$^", "$")
 )  # fmt: skip
-_GAP = re.compile(f"[{SPACES}]{{0,3}}[,;、，；·–-]?[{SPACES}]{{0,3}}")
+_GAP = re.compile(f"[{SPACES}]{{0,3}}[,;、，；·–/+-]?[{SPACES}]{{0,3}}")
 
 
 def _anchor(text: str, i: int, names: MarkerNames, final: bool) -> Match | Partial | None:
@@ -99,12 +105,16 @@ def _enclosed(
         inner = _wrapped(text, start, names, final, depth - 1)
     if inner is None:
         inner = _row(text, start, names, final)
+    conjunction = match_conjunction(text, inner.end, final) if isinstance(inner, Match) else None
+    if isinstance(inner, Match) and isinstance(conjunction, int):
+        last = _row(text, conjunction, names, final)
+        inner = inner.joined(last) if isinstance(last, Match) else last
     if not isinstance(inner, Match):
         return inner
     end = skip_spaces(text, inner.end)
     if text.startswith(close, end):
         return inner._replace(end=end + len(close))
-    return PARTIAL if not final and close.startswith(text[end:]) else None
+    return PARTIAL if conjunction is PARTIAL or (not final and close.startswith(text[end:])) else None
 
 
 def _opens(text: str, i: int, mark: str) -> bool:
@@ -140,11 +150,7 @@ def _row(text: str, i: int, names: MarkerNames, final: bool) -> Match | Partial 
             if text[found.end : start].strip(SPACES) in ("–", "-") and gap
             else ()
         )
-        found = Match(
-            following.end,
-            tuple(dict.fromkeys(found.cited + span + following.cited)),
-            tuple(dict.fromkeys(found.unknown + following.unknown)),
-        )
+        found = found.joined(following, span)
     return found
 
 

@@ -1,6 +1,7 @@
 """Removal of what belongs to a marker: the rest of its list, and the spaces that only it needed."""
 
 import re
+import unicodedata
 
 from ..text.normalize import UNSPACED
 from .context import OPENING_CHARACTERS, SPACES, skip_spaces
@@ -17,6 +18,7 @@ _TIGHT_AFTER_SPACE = frozenset(".,)]}…”’。，、；：！？）】］」�
 _THEN_TIGHT = {"<": "/", "\\": "\n"}  # a closing tag; a backslash at the end of a line
 _OPENING_BRACKETS = frozenset("([{“‘«（「『《〈【［")
 _EITHER_QUOTES = frozenset("\"'“‘«")  # they begin a quotation in some languages, and end it in others
+_LINE_BREAK = re.compile(r"\r?\n")
 _SPACED_WORDS = re.compile(rf"[^\W_{UNSPACED}]{{2}}")
 
 
@@ -37,19 +39,20 @@ def with_list(text: str, found: Match, names: MarkerNames, final: bool) -> Match
     joins = at < len(text) and _begins_text(text, at, final)
     if joins:  # the conjunction joins text: `[1] and [2] high`
         return joins if joins is PARTIAL else found
-    return Match(
-        last.end,
-        tuple(dict.fromkeys(found.cited + last.cited)),
-        tuple(dict.fromkeys(found.unknown + last.unknown)),
-    )
+    return found.joined(last)
 
 
 def _begins_text(text: str, at: int, final: bool) -> bool | Partial:
-    """Return whether words begin at `at`, possibly with emphasis, quotes or a sign: `**costs**`, `$5`."""
+    """Return whether words begin at `at`, possibly with emphasis, quotes or a sign: `**costs**`, `$5`, `-5`, `≈ 5`."""
+    if text[at].isalnum() or text[at] in _OPENING_BRACKETS or text[at] in "`$€£¥+#@":
+        return True
     if text[at] in "*_~" or text[at] in _EITHER_QUOTES:
         closes = _closes(text, at, final)
         return PARTIAL if closes is PARTIAL else not closes
-    return text[at].isalnum() or text[at] in _OPENING_BRACKETS or text[at] in "`$€£¥+#@"
+    if not (text[at] in "-–—§." or unicodedata.category(text[at]) == "Sm") or not text[at - 1].isspace():
+        return False
+    following = text[at + 1 : at + 2]
+    return PARTIAL if not following and not final else following.isdigit()
 
 
 def remaining_spaces(
@@ -67,17 +70,23 @@ def remaining_spaces(
     if not following and not final:
         return PARTIAL
     left = text[begin - 1 : begin] or "\n"
+    if following == "\r" and following_at + 1 == len(text) and not final:
+        return PARTIAL
+    line_break = _LINE_BREAK.match(text, following_at)
     if left == "\n":  # at the beginning of a line: keep the indentation
-        if following == "\n" and not begins_text:
-            return "", following_at + 1  # remove a line that consists of markers only
-        return ("" if not following or following == "\n" else before), following_at
+        if line_break and not begins_text:
+            return "", line_break.end()  # remove a line that consists of markers only
+        return ("" if not following or line_break else before), following_at
     if not following:
         return after, following_at
     if not (before or after) and _SPACED_WORDS.fullmatch(left + following):
         return " ", following_at  # the marker separated two words: `rose[1]and`
     if after:
-        is_tight = following in _TIGHT_AFTER_SPACE or left in SPACES or _opens(text, begin - 1)
-        return ("" if is_tight else after), following_at
+        if following == "." and following_at + 1 == len(text) and not final:
+            return PARTIAL
+        begins_word = following == "." and text[following_at + 1 : following_at + 2].isalnum()  # .5, .NET
+        is_tight = following in _TIGHT_AFTER_SPACE and not begins_word
+        return ("" if is_tight or left in SPACES or _opens(text, begin - 1) else after), following_at
     closes = _closes(text, following_at, final)
     return PARTIAL if closes is PARTIAL else ("" if closes else before, following_at)
 
@@ -104,7 +113,7 @@ def _closes(text: str, at: int, final: bool) -> bool | Partial:
     if mark in _THEN_TIGHT:
         following = text[at + 1 : at + 2]
         return PARTIAL if not following and not final else following == _THEN_TIGHT[mark]
-    return mark == "\n" or mark in _TIGHT
+    return mark in "\r\n" or mark in _TIGHT
 
 
 def creates_marker(left: str, right: str, names: MarkerNames, final: bool) -> bool | Partial:
