@@ -39,7 +39,7 @@ class AnthropicProvider(HttpProvider):
         """Stream one answer. Raises ProviderError."""
         headers = as_object(as_object(request.params.get("anthropic")).get("headers"))
         call = self._call("POST", MESSAGES, request.key, await request_body(messages_body, request), headers)
-        async with aclosing(self._stream(call, EventSplitter, AnthropicReader(request.model))) as events:
+        async with aclosing(self._stream(request, call, EventSplitter, AnthropicReader(request.model))) as events:
             async for event in events:
                 yield event
 

@@ -54,7 +54,7 @@ class GeminiProvider(HttpProvider):
         url = f"{self._model_url(request.model)}:streamGenerateContent?alt=sse"
         call = await self._call(url, await request_body(generate_content_body, request), request.key)
         reader = GeminiReader(request.model, requested_choices(request.params))
-        async with aclosing(self._stream(call, EventSplitter, reader, server_closes=True)) as events:
+        async with aclosing(self._stream(request, call, EventSplitter, reader, server_closes=True)) as events:
             async for event in events:
                 yield event
 

@@ -41,7 +41,7 @@ class OllamaProvider(HttpProvider):
     async def stream(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
         """Stream one answer. Raises ProviderError."""
         call = self._call("/api/chat", await request_body(chat_body, request), request.key)
-        async with aclosing(self._stream(call, LineSplitter, OllamaReader(request.model))) as events:
+        async with aclosing(self._stream(request, call, LineSplitter, OllamaReader(request.model))) as events:
             async for event in events:
                 yield event
 

@@ -125,7 +125,7 @@ class OpenAIProvider(HttpProvider):
             requested_choices(request.params), usage_on_every_chunk=options.get("continuous_usage_stats") is True
         )
         call = self._call("POST", CHAT, request.key, await request_body(self._body, request), request.model)
-        return self._stream(call, EventSplitter, reader)
+        return self._stream(request, call, EventSplitter, reader)
 
     def _body(self, request: ChatRequest) -> dict[str, Any]:
         body = {**request.params, "model": request.model, "messages": request.messages, "stream": True}

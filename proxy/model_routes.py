@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from citestream.citation.options import Options, parse_options
@@ -33,9 +33,11 @@ class Route:
     vendor: str = ""  # in OpenTelemetry's conventions
     address: str = ""
     telemetry: Telemetry = field(default_factory=Telemetry)
+    received_headers: dict[str, str] = field(default_factory=dict)  # of the provider's answer, for the client
 
     def stream(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
         """Stream an answer of the provider, observed by telemetry; see `Provider.stream`."""
+        request = replace(request, received_headers=self.received_headers)
         return self.telemetry.observe_call(self.target, request, self.provider.stream(request))
 
     @property

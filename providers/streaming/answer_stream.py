@@ -12,7 +12,7 @@ from typing import Protocol
 
 import aiohttp
 
-from ..errors import BrokenStream, IncompleteAnswer, ProviderError, TimedOut
+from ..errors import BrokenStream, IncompleteAnswer, ProviderError, TimedOut, passed_headers
 from ..events import Event, Idle, TextDelta
 from ..scheduler import Work
 from ..settings import Settings
@@ -88,15 +88,18 @@ async def stream(
     settings: Settings,
     splitter: Splitter,
     reader: StreamReader,
+    headers: dict[str, str],
     *,
     server_closes: bool = False,
 ) -> AsyncGenerator[Event, None]:
     """Send the call and yield the events of its answer. Raises ProviderError.
 
-    `server_closes`: this server always closes a finished stream, so the wait for that is not shortened.
+    `headers`: receives those of the answer that clients may see. `server_closes`: this server always closes a finished
+    stream, so the wait for that is not shortened.
     """
     with await accept(transport, call, settings.timeouts) as accepted:
         response, watch = accepted.response, accepted.watch
+        headers |= passed_headers(response.headers)
         broken: ProviderError | None = None
         bytes_left = settings.max_answer_bytes
         work = Work("read_provider")

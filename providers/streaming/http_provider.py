@@ -32,15 +32,17 @@ class HttpProvider(Provider):
 
     def _stream(
         self,
+        request: ChatRequest,
         call: Call,
         splitter: type[EventSplitter | LineSplitter],
         reader: StreamReader,
         *,
         server_closes: bool = False,
     ) -> AsyncGenerator[Event, None]:
-        """Send a call and yield the events of its answer. Raises ProviderError; see `stream`."""
+        """Send the call of a request and yield the events of its answer. Raises ProviderError; see `stream`."""
         limited = splitter(self._settings.max_event_bytes)
-        return stream(self._transport, call, self._settings, limited, reader, server_closes=server_closes)
+        headers = request.received_headers
+        return stream(self._transport, call, self._settings, limited, reader, headers, server_closes=server_closes)
 
     async def _relay(self, call: Call, end: StreamEnd | None = None) -> Relayed:
         """Send a call and pass its answer through unchanged. Raises ProviderError; see `relay`."""

@@ -1,7 +1,7 @@
 """JSON in and out: orjson, and the standard library for the few values that orjson refuses (lone surrogates)."""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from threading import get_ident, main_thread
 from typing import Any
 
@@ -42,14 +42,16 @@ async def encode(body: object) -> bytes:
     return await Work("encode").run(dumps_in_steps(body))
 
 
-async def json_response_in_steps(body: object) -> web.Response:
+async def json_response_in_steps(body: object, headers: Mapping[str, str] | None = None) -> web.Response:
     """Return a response with a JSON body of any size, without long steps."""
+    headers = headers or {}
     parts = await Work("encode").run(json_parts(body))
     size = sum(map(len, parts))
     if size <= WRITTEN_BYTES:
-        return web.Response(body=b"".join(parts), content_type="application/json")
+        return web.Response(body=b"".join(parts), headers=headers, content_type="application/json")
     # aiohttp would write bytes at once
-    return web.Response(body=_each(parts), headers={"Content-Length": str(size)}, content_type="application/json")
+    sized = {**headers, "Content-Length": str(size)}
+    return web.Response(body=_each(parts), headers=sized, content_type="application/json")
 
 
 async def _each(parts: list[bytes]) -> AsyncIterator[bytes]:

@@ -112,8 +112,8 @@ class _Exchange:
         make_chunks = _observed(chunks, self._observers(recorder, passages, transcript))
         try:
             if job.stream:
-                return await send(self._stream, batches, make_chunks, encoder)
-            return await json_response_in_steps(await collect(batches, make_chunks, encoder))
+                return await send(self._stream, batches, make_chunks, encoder, route.received_headers)
+            return await json_response_in_steps(await collect(batches, make_chunks, encoder), route.received_headers)
         finally:
             if isinstance(chunks, Chunks):
                 app.telemetry.answer_cited(chunks.grounding)

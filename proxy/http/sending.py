@@ -1,7 +1,7 @@
 """Encode an answer and send it to one client, streamed or complete."""
 
 import logging
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import aclosing
 from functools import partial
 
@@ -27,15 +27,18 @@ MakeChunks = Callable[[Outgoing], list[Chunk]]
 LONG_EVENT = 128 * 2**10  # bytes of JSON, which take 1 ms to encode
 
 
-async def send(stream: Stream, batches: Batches, make_chunks: MakeChunks, encoder: Encoder) -> web.StreamResponse:
+async def send(
+    stream: Stream, batches: Batches, make_chunks: MakeChunks, encoder: Encoder, headers: Mapping[str, str]
+) -> web.StreamResponse:
     """Stream an answer. Each batch leaves in one write, which costs as much as ten tokens.
 
-    Raise ProviderError if nothing of the answer has arrived.
+    `headers`: of the provider's answer, which are known when it begins. Raise ProviderError if nothing of the answer
+    has arrived.
     """
     encoding = _Encoding(make_chunks, encoder)
     async with aclosing(batches):
         batch = await anext(batches, None)
-        await stream.begin(stream_headers(encoder))
+        await stream.begin({**headers, **stream_headers(encoder)})
         try:
             while batch is not None:
                 for data in await encoding.encode(batch):

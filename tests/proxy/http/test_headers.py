@@ -43,6 +43,7 @@ FROM_PROVIDER = (
     "Refresh: 0;url=https://elsewhere.example",
     "Retry-After: 7",
     "x-ratelimit-remaining-requests: 3",
+    "x-request-id: req_up",
 )
 DOWNWARDS = {
     "content-type",
@@ -108,6 +109,17 @@ async def test_only_listed_headers_pass_either_way(case: str) -> None:
         assert request.headers["authorization"] == "Bearer sk-operator"
         assert SECRET not in str(request)
         assert "203.0.113.9" not in str(request)
+
+
+@pytest.mark.parametrize("case", [name for name, (upstream, *_) in CASES.items() if upstream is streamed])
+async def test_the_limits_and_the_request_id_of_a_provider_reach_the_client(case: str) -> None:
+    upstream, body, _ = CASES[case]
+    async with Server(upstream) as provider:
+        settings = {"kind": "openai", "base_url": f"{provider.url}/v1", "api_key": "k"}
+        async with TestClient(TestServer(make_app(parse({"providers": {"up": settings}})))) as client:
+            answer = await client.post("/v1/chat/completions", json=body)
+            assert answer.headers["x-ratelimit-remaining-requests"] == "3"
+            assert answer.headers["x-request-id"] == "req_up"
 
 
 async def test_a_request_cannot_choose_where_it_goes() -> None:

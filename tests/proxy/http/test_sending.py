@@ -238,7 +238,7 @@ async def sent_with(encoder: ChatEncoder) -> bytes:
 
     async def answer(request: web.Request) -> web.StreamResponse:
         stream = Stream(request, ServerConfig(), encoder)
-        return await send(stream, batches(), UncitedChunks(usage=False).of, encoder)
+        return await send(stream, batches(), UncitedChunks(usage=False).of, encoder, {})
 
     app = web.Application()
     app.router.add_get("/", answer)
