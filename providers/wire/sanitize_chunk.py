@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..events import Event, Idle
+from .json_text import dumps
 from .openai_chunks import VENDORS
 
 Fields = dict[str, Any]
@@ -48,12 +49,13 @@ def _delta(delta: Fields) -> Fields:
     if not isinstance(valid.get("content"), str | list | None):
         del valid["content"]
     if isinstance(calls := valid.get("tool_calls"), list):
-        valid["tool_calls"] = [_typed(one, _CALL_TYPES) for one in _objects(calls) if _is_call(one)]
+        written = map(_with_written_arguments, _objects(calls))
+        valid["tool_calls"] = [_typed(one, _CALL_TYPES) for one in written if _is_call(one)]
     elif calls is not None:
         del valid["tool_calls"]
-    legacy = valid.get("function_call")
-    if legacy is not None and not (isinstance(legacy, Mapping) and _is_call({"function": legacy})):
-        del valid["function_call"]
+    if valid.get("function_call") is not None:
+        legacy = _with_written_arguments({"function": valid.pop("function_call")})
+        valid |= {"function_call": legacy["function"]} if _is_call(legacy) else {}
     for name in _OBJECT_LISTS:
         if valid.get(name) is not None:
             valid[name] = _objects(valid[name])
@@ -79,6 +81,14 @@ def _typed(given: Fields, types: Mapping[str, Any]) -> Fields:
     """Return an object without the fields that have another type than the one in `types`."""
     wrong = [name for name, kind in types.items() if not isinstance(given.get(name), kind)]
     return {name: value for name, value in given.items() if name not in wrong} if wrong else given
+
+
+def _with_written_arguments(call: Fields) -> Fields:
+    """Return a call with its arguments as JSON text. Some servers send an object."""
+    function = call.get("function")
+    if not isinstance(function, dict) or not isinstance(function.get("arguments"), dict):
+        return call
+    return {**call, "function": {**function, "arguments": dumps(function["arguments"]).decode()}}
 
 
 def _is_call(call: Mapping[str, Any]) -> bool:

@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-from citestream.providers.wire.json_text import dumps
-
 Fields = dict[str, Any]
 LogProbs = dict[str, Any]  # `{"content": [...], "refusal": [...]}`, one entry per token
 Piece = tuple[str, Any]  # a kind of content, and its value
@@ -75,8 +73,6 @@ def append_pieces(pieces: list[Piece], delta: Mapping[str, Any]) -> None:
 
 def _joined(key: str, known: Any, value: Any) -> Any:
     """Join a value and the next one of the same field."""
-    if key == "arguments" and value is not None and not isinstance(value, str):
-        value = dumps(value).decode()
     match known, value:
         case _, None:
             return known

@@ -8,7 +8,6 @@ from typing import Any
 from citestream.citation.references import Citation
 from citestream.providers.events import Chunk
 from citestream.providers.wire.cohere import stream_events as wire
-from citestream.providers.wire.json_text import dumps
 from citestream.providers.wire.openai_messages import call_fragments, new_call_id
 
 from ...http.client_api import Citations
@@ -188,7 +187,6 @@ class CohereMessage:
         function = fragment.get("function") or {}
         index = fragment.get("index", len(self._calls))
         arguments = function.get("arguments") or ""
-        arguments = arguments if isinstance(arguments, str) else dumps(arguments).decode()
         events: list[Fields] = []
         call = self._calls.get(index)
         if call is None:

@@ -6,7 +6,6 @@ from typing import Any
 from uuid import uuid4
 
 from citestream.providers.events import Chunk
-from citestream.providers.wire.json_text import dumps
 from citestream.providers.wire.responses import response_annotations
 
 from ...http.client_api import Encoder
@@ -160,7 +159,6 @@ class ResponsesEncoder(Encoder):
         added = function.get("input") or function.get("arguments") or ""
         if not added:
             return []
-        added = added if isinstance(added, str) else dumps(added).decode()
         return [self._event(f"response.{CALLS[item.type][0]}.delta", {**self._item_place(item), "delta": added})]
 
     def _new_annotations(self, annotations: list[Fields]) -> list[bytes]:

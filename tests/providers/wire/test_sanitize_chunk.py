@@ -137,6 +137,25 @@ async def test_a_server_with_openais_api_cannot_send_fields_of_another_vendor(st
                     assert "planted" not in told, path
 
 
+CALLED = {"tool_calls": [{"index": 0, "id": "c", "function": {"name": "weather", "arguments": {"city": "Bern"}}}]}
+LEGACY = {"function_call": {"name": "weather", "arguments": {"city": "Bern"}}}
+
+
+@pytest.mark.parametrize("delta", [CALLED, LEGACY], ids=["tool_calls", "function_call"])
+@pytest.mark.parametrize("stream", [True, False])
+async def test_arguments_that_are_an_object_reach_every_client(delta: dict[str, Any], stream: bool) -> None:
+    chunks = [chunk({"index": 0, "delta": delta, "finish_reason": "tool_calls"})]
+    sent = [*(b"data: " + json.dumps(one).encode() + b"\n\n" for one in chunks), b"data: [DONE]\n\n"]
+    async with Server(sse(*sent)) as provider:
+        settings = {"kind": "openai", "base_url": f"{provider.url}/v1", "api_key": "k", "responses": False}
+        async with TestClient(TestServer(make_app(parse({"providers": {"up": settings}})))) as client:
+            for path, body in BODIES.items():
+                streamed = path.replace(":generateContent", ":streamGenerateContent") if stream else path
+                asked = {"model": "up/m", "stream": stream} if "models" not in path else {}
+                answer = await client.post(streamed, json={**asked, **body, "evidence": EVIDENCE})
+                assert "Bern" in await answer.text(), path
+
+
 def test_what_is_right_stays_as_it_is() -> None:
     call = {"index": 0, "id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
     usage = {"prompt_tokens": 5, "prompt_tokens_details": {"cached_tokens": 1}, "cost": 0.1, "service": "x"}
