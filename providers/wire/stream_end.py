@@ -86,7 +86,7 @@ class StreamEnd:
             self._no_more_choices()
 
     def _find_done(self, events: bytes) -> int:
-        """Return the position of `[DONE]`, -1 if it is not in these events. Events after it do not belong to the answer."""
+        """Return the position of `[DONE]`, -1 without it. Events after it do not belong to the answer."""
         done = _DONE_EVENT.search(events) if self._api in _DONE_APIS and DONE in events else None
         return done.start() if done else -1
 
