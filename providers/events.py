@@ -26,9 +26,7 @@ class ChatRequest:
     question: str = ""  # the last user message as the client wrote it, without evidence
     key: str | None = field(default=None, repr=False)  # the client's own key, if the configuration passes it on
     titles: Mapping[int, str] = field(default_factory=dict)  # number -> title of the excerpt, for the same providers
-    received_headers: dict[str, str] = field(
-        default_factory=dict
-    )  # filled with those of the answer that clients receive
+    received_headers: dict[str, str] = field(default_factory=dict)  # filled with headers of its answer, for the client
     searched: bool = False  # whether documents were searched for this request, even if nothing was found
 
 

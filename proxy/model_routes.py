@@ -33,7 +33,7 @@ class Route:
     vendor: str = ""  # in OpenTelemetry's conventions
     address: str = ""
     telemetry: Telemetry = field(default_factory=Telemetry)
-    received_headers: dict[str, str] = field(default_factory=dict)  # of the provider's answer, for the client
+    received_headers: dict[str, str] = field(default_factory=dict)  # headers of the provider's answer, for the client
 
     def stream(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
         """Stream an answer of the provider, observed by telemetry; see `Provider.stream`."""
