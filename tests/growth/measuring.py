@@ -6,7 +6,6 @@ The cost is CPU time of the thread, so other processes do not matter.
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from time import thread_time
 
 from citestream.citation.answers.answer import Answer
 from citestream.citation.answers.json_values import JsonValues
@@ -28,6 +27,7 @@ from citestream.citation.text.queries.questions import question_parts
 from citestream.citation.text.queries.search_terms import search_terms
 from citestream.citation.text.segmentation import Kind, Segmenter
 from citestream.citation.text.segmentation.blocks import BlockContext, line_type
+from tests.growth.linear import ROUNDS, seconds
 
 GROWTH = 16  # factor between two lengths of the input
 # Factor between the costs above which growth counts as faster than linear; 256 is quadratic, 64 is n^1.5. Constant
@@ -35,7 +35,6 @@ GROWTH = 16  # factor between two lengths of the input
 TOO_FAST = 64
 DOUBLED = 3  # factor between the costs of a length and of twice the length; 2 is linear, 4 quadratic
 NEGLIGIBLE_SECONDS = 0.02  # cost of the longer input that does not matter
-ROUNDS = 3  # the fastest counts
 
 EVIDENCE = (
     Evidence(1, "The bridge was not opened in March 1932, because the pumps failed.", "e1", file_name="a.md"),
@@ -119,12 +118,7 @@ def growths(name: str, length: int) -> Iterator[Growth]:
 
 
 def _cost(function: Callable[[str], object], text: str, rounds: int) -> float:
-    best = float("inf")
-    for _ in range(rounds):
-        began = thread_time()
-        function(text)
-        best = min(best, thread_time() - began)
-    return best
+    return min(seconds(function, text) for _ in range(rounds))
 
 
 def _segment(text: str) -> object:

@@ -1,7 +1,5 @@
 """Properties of stripping for any text: independent of deltas, nothing else changes, linear time."""
 
-import time
-
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -18,6 +16,7 @@ from citestream.citation.markers import (
     strip,
 )
 from citestream.citation.markers.code_spans import CODE_REACH
+from tests.growth.linear import is_linear
 
 NAMES = MarkerNames(frozenset(range(1, 6)), {"a.pdf": (1,), "e1": (1,), "my file.txt": (2, 3)})
 
@@ -247,17 +246,12 @@ def test_time_is_linear_in_the_length(case: str) -> None:
     """Twice the text takes about twice the time; a quadratic algorithm would take more than five times as long."""
     text = LARGE[case]
     strip(text[: len(text) // 8], NAMES)
-    half, whole = _seconds(text[: len(text) // 2]), _seconds(text)
-    assert whole < 5 * half + 0.05
+    assert is_linear(fed, text[: len(text) // 2], text, factor=5, negligible=0.05)
 
 
-def _seconds(text: str) -> float:
-    best = 9.0
-    for _ in range(3):
-        stripper = MarkerStripper(NAMES)
-        started = time.process_time()
-        for at in range(0, len(text), 4):
-            stripper.feed(text[at : at + 4])
-        stripper.flush()
-        best = min(best, time.process_time() - started)
-    return best
+def fed(text: str) -> None:
+    """Feed a text in deltas of four characters."""
+    stripper = MarkerStripper(NAMES)
+    for at in range(0, len(text), 4):
+        stripper.feed(text[at : at + 4])
+    stripper.flush()

@@ -1,18 +1,17 @@
 """Limits of the segmenter: buffered characters, work, and sentences that are released too early."""
 
-from time import process_time
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from citestream.citation.text.segmentation import Kind, Segmenter, SegmentLimits, Sentence
 from tests.citation.text.segmentation.test_properties import cut, segmented, texts
+from tests.growth.linear import is_linear
 
 LIMITS = SegmentLimits(characters=100)
 LONG = 100_000
 ENDLESS = (
-    *[
+    *(
         "word ",
         "a",
         "字",
@@ -32,40 +31,18 @@ ENDLESS = (
         "_",
         "【",
         "#",
-    ],
-    *[
-        ".",
-        ". ",
-        " . ",
-        "! ",
-        "。",
-        "?!",
-        "A. ",
-        "1. ",
-        "e.g. ",
-        '"a. ',
-        "(a. B",
-        "U.S. ",
-        "\n",
-        "x\n",
-        "```\n",
-        "> ",
-        "- ",
-    ],
+    ),
+    *(".", ". ", " . ", "! ", "。", "?!", "A. ", "1. ", "e.g. ", '"a. ', "(a. B", "U.S. "),
+    *("\n", "x\n", "```\n", "> ", "- "),
 )
 
 
 @pytest.mark.parametrize("unit", ENDLESS)
 def test_a_text_without_end_costs_no_more_a_character(unit: str) -> None:
     """Ten times as much text takes about ten times as long: twenty at most, on a machine that is shared."""
-    tenth, whole = (min(_seconds((unit * size)[:size]) for _ in range(3)) for size in (LONG // 10, LONG))
-    assert whole < 20 * tenth + 0.2
-
-
-def _seconds(text: str) -> float:
-    began = process_time()
-    assert "".join(sentence.text for sentence in segmented([text])) == text
-    return process_time() - began
+    tenth, whole = ((unit * size)[:size] for size in (LONG // 10, LONG))
+    assert "".join(sentence.text for sentence in segmented([whole])) == whole
+    assert is_linear(lambda text: segmented([text]), tenth, whole, factor=20, negligible=0.2)
 
 
 def test_sixty_digits_are_no_marker() -> None:
