@@ -42,14 +42,15 @@ async def question_vector(
 def fuse(rankings: Sequence[Sequence[int]], weights: Mapping[int, float] | None = None) -> list[tuple[int, float]]:
     """Return (item, score) by reciprocal rank fusion (Cormack, Clarke, Büttcher: SIGIR 2009), best first.
 
-    An item that is first in every ranking has the score 1. `weights`: factors for some of the items.
+    An item that is first in every ranking has the score 1. `weights`: factors for some items; the others
+    have 1. An item without a rank is not returned.
     """
     scores: defaultdict[int, float] = defaultdict(float)
     for ranking in rankings:
         for rank, item in enumerate(ranking, 1):
             scores[item] += (RANK_CONSTANT + 1) / (RANK_CONSTANT + rank) / len(rankings)
-    for item, factor in (weights or {}).items():
-        scores[item] *= factor
+    for item in scores:
+        scores[item] *= (weights or {}).get(item, 1.0)
     return sorted(scores.items(), key=lambda scored: (-scored[1], scored[0]))
 
 

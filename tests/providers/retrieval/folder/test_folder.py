@@ -334,6 +334,10 @@ def test_rankings_are_fused(rankings: list[list[int]], first: int) -> None:
     assert {item for item, _ in found} == {item for ranking in rankings for item in ranking}
 
 
+def test_a_weight_does_not_add_an_item_to_the_rankings() -> None:
+    assert fuse([[1, 2]], {2: 2.0, 3: 2.0}) == [(2, pytest.approx(11 / 6)), (1, 1.0)]
+
+
 BREADTH = {
     "Summarise the report": "broad",
     "What are the main themes of the book?": "broad",
