@@ -57,15 +57,12 @@ def is_quoted(text: str, offset: int) -> bool:
     return bool(fence)
 
 
-def find_line(text: str, literal: str, start: int = 0, *, inline: bool = False) -> int:
-    """Return the offset of a literal outside of code and quotations, or -1.
-
-    The literal has to begin a line, unless `inline`.
-    """
+def find_line(text: str, literal: str, start: int = 0) -> int:
+    """Return the offset of a literal that begins a line outside of code and quotations, or -1."""
     for _ in range(MAX_TRIES):
         if (at := text.find(literal, start)) < 0:
             break
-        if (inline or not text[text.rfind("\n", 0, at) + 1 : at].strip()) and not is_quoted(text, at):
+        if not text[text.rfind("\n", 0, at) + 1 : at].strip() and not is_quoted(text, at):
             return at
         start = at + len(literal)
     return -1

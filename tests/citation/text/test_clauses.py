@@ -78,6 +78,14 @@ def test_negations_have_a_scope(text: str, stem: str, sign: int) -> None:
     assert token.sign == sign
 
 
+def test_subjects_that_share_a_predicate_are_in_its_clause() -> None:
+    statement = parsed("The roof did not burn, but the hall and a shed burned.")
+    assert [(token.stem, token.clause) for token in statement.tokens] == [
+        *(("roof", 0), ("burn", 0)),
+        *(("hal", 1), ("shed", 1), ("burn", 1)),
+    ]
+
+
 def test_numbers_are_tokens_with_their_quantity() -> None:
     (number,) = (t for t in parsed("The lift carries 12 persons.").tokens if t.quantity)
     assert number.quantity is not None

@@ -600,6 +600,9 @@ UNRECOGNISED = {
     "a pasted prompt behind a question": [user(f"Why does this prompt not work?\n\n{OPEN_WEBUI}")],
     "a pasted prompt in fenced code": [user(f"### Task: explain\n```\n{OPEN_WEBUI}\n```")],
     "a pasted prompt in a quotation": [user("\n".join(f"> {line}" for line in OPEN_WEBUI.splitlines()))],
+    "a quoted line that begins passages": [
+        user(f"> Documents:\nDocument 1: {FERRY}\nDocument 2: {HARBOUR}\n\nQuestion: {QUESTION}\nAnswer:")
+    ],
     "a prompt in an earlier turn": [user(OPEN_WEBUI), {"role": "assistant", "content": "22 [1]."}, user("And people?")],
     "a prompt that the assistant wrote": [user("Hi"), {"role": "assistant", "content": OPEN_WEBUI}, user(QUESTION)],
     "Open WebUI's template without any source": [user(f"{OPEN_WEBUI_RULES}<context>\n\n</context>\n\n{QUESTION}")],
