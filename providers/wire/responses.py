@@ -9,7 +9,7 @@ from typing import Any
 
 from ..events import Message
 from .json_text import WrongField, dumps
-from .openai_messages import function_call
+from .openai_messages import function_call, text_of
 
 Fields = dict[str, Any]
 
@@ -76,7 +76,26 @@ def chat_messages(body: Fields) -> list[Message]:
                 last["tool_calls"] = [*last.get("tool_calls", ()), *message["tool_calls"]]
             else:
                 messages.append(message)
-    return messages
+    return _with_media_after_results(messages)
+
+
+def _with_media_after_results(messages: Iterable[Message]) -> list[Message]:
+    """Return messages in which those of tools have text only. What else they had follows in a message of the user.
+
+    It follows the results of all parallel calls, which must not be separated.
+    """
+    moved: list[Message] = []
+    media: list[Fields] = []
+    for message in [*messages, {}]:
+        is_result = message.get("role") == "tool"
+        if media and not is_result:
+            moved.append({"role": "user", "content": media})
+            media = []
+        if is_result and isinstance(message["content"], list):
+            media += [part for part in message["content"] if part["type"] != "text"]
+            message = {**message, "content": text_of(message["content"])}
+        moved.append(message)
+    return moved[:-1]
 
 
 def text_format(body: Fields) -> Fields:

@@ -389,6 +389,15 @@ def test_an_earlier_call_has_a_signature_if_the_model_requires_one(case: str) ->
     assert body["contents"][1]["parts"] == [{"text": "I look."}, *expected]
 
 
+def test_an_image_in_the_result_of_a_tool_follows_the_result() -> None:
+    shown = [{"type": "text", "text": "rain"}, {"type": "image_url", "image_url": "data:image/png;base64,aGk="}]
+    messages = [{"role": "assistant", "tool_calls": [CALL]}, {"role": "tool", "tool_call_id": "c1", "content": shown}]
+    assert generate_content_body(ChatRequest("m", messages))["contents"][1]["parts"] == [
+        {"functionResponse": {"name": "weather", "response": {"output": "rain"}}},
+        {"inlineData": {"mimeType": "image/png", "data": "aGk="}},
+    ]
+
+
 MEDIA = {
     "an image somewhere else": (
         {"type": "image_url", "image_url": "https://x.example/a.png?b=1"},

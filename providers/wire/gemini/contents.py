@@ -78,12 +78,9 @@ def _message_parts(message: Message, names: Mapping[str, str], path: str) -> lis
         extra = as_object(message.get("google"))
         name = message.get("name") or names.get(message.get("tool_call_id", ""), "tool")
         response = _function_result(text_of(content))
-        return [
-            {
-                **extra,
-                "functionResponse": {"name": name, **as_object(extra.get("functionResponse")), "response": response},
-            }
-        ]
+        named = {"name": name, **as_object(extra.get("functionResponse")), "response": response}
+        media = [part for part in _parts(content, path) if "text" not in part]
+        return [{**extra, "functionResponse": named}, *media]
     calls = [_signed_call(call) for call in message.get("tool_calls") or () if isinstance(call, Mapping)]
     return _parts(content, path) + calls
 

@@ -8,6 +8,8 @@ from citestream.providers.wire.responses import chat_messages, chat_params
 
 CALL = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": "{}"}}
 SIGNED = {"google": {"thought_signature": "c2ln"}}
+IMAGE = {"type": "input_image", "image_url": "data:image/png;base64,aGk="}
+PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,aGk="}}
 SEARCHED = {
     "type": "file_search_call",
     "id": "fs_1",
@@ -32,6 +34,19 @@ ITEMS: dict[str, tuple[list[dict[str, Any]], list[dict[str, Any]]]] = {
     "the result of a call keeps its id": (
         [{"type": "function_call_output", "call_id": "c1", "output": [{"type": "input_text", "text": "hot"}]}],
         [{"role": "tool", "tool_call_id": "c1", "content": "hot"}],
+    ),
+    "images in results follow all results, since a tool's message has text only": (
+        [
+            {"type": "function_call_output", "call_id": "c1", "output": [{"type": "input_text", "text": "hot"}, IMAGE]},
+            {"type": "function_call_output", "call_id": "c2", "output": [IMAGE]},
+            {"role": "user", "content": "And now?"},
+        ],
+        [
+            {"role": "tool", "tool_call_id": "c1", "content": "hot"},
+            {"role": "tool", "tool_call_id": "c2", "content": ""},
+            {"role": "user", "content": [PICTURE, PICTURE]},
+            {"role": "user", "content": "And now?"},
+        ],
     ),
     "what a search found is the result of a call": (
         [SEARCHED],
