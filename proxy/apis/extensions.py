@@ -32,7 +32,12 @@ def parse_extensions(body: Body, defaults: Options, *, limit: int, max_character
     """
     evidence = parse_sources(body.get("evidence"), body.get("documents"), limit=limit, max_characters=max_characters)
     extensions = Extensions(evidence, _parse_retrieval(body.get("retrieval")), _parse_citations(body, defaults))
-    return {key: value for key, value in body.items() if key not in EXTENSION_FIELDS}, extensions
+    return without_extensions(body), extensions
+
+
+def without_extensions(body: Body) -> Body:
+    """Return the request without Citestream's fields."""
+    return {key: value for key, value in body.items() if key not in EXTENSION_FIELDS}
 
 
 def _parse_retrieval(raw: Any) -> Retrieval:

@@ -12,7 +12,7 @@ from ...http.exchange import answer
 from ...http.pass_through import forward
 from ...http.request_body import read_json
 from ...pipeline.request.long_input import parse_body
-from ..extensions import EXTENSION_FIELDS, Body
+from ..extensions import Body, without_extensions
 from ..models_endpoint import model_names
 from ..token_estimate import estimate_fields
 from .anthropic_request import AnthropicApi, MessagesShape, check_messages
@@ -36,8 +36,8 @@ async def count_tokens(request: web.Request, app: App) -> web.StreamResponse:
     api = _api(request, app)
     route = app.routes.find(api.model(body))
     if route.provider.native == "anthropic":
-        rest = {key: value for key, value in body.items() if key not in EXTENSION_FIELDS}
-        return await forward(request, route, {**rest, "model": route.model}, COUNT_TOKENS, headers=api.headers)
+        counted = {**without_extensions(body), "model": route.model}
+        return await forward(request, route, counted, COUNT_TOKENS, headers=api.headers)
     tokens = await parse_body(partial(_estimate_request, body), body, request.content.total_bytes)
     return json_response({"input_tokens": tokens})
 

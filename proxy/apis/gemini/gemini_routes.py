@@ -20,7 +20,7 @@ from ...http.request_body import hold, read_json
 from ...model_routes import Route
 from ...pipeline.request.long_input import parse_body
 from ..embeddings_endpoint import embedded
-from ..extensions import EXTENSION_FIELDS, Body
+from ..extensions import Body, without_extensions
 from ..field_types import Items, check
 from ..models_endpoint import model_names
 from ..token_estimate import estimate_fields
@@ -74,9 +74,9 @@ def _model_object(name: str) -> Body:
 async def _count_tokens(request: web.Request, route: Route, body: Body) -> web.StreamResponse:
     """`:countTokens`: Gemini's count for its models, an estimate for any other model. Raises FieldError."""
     if route.provider.native == "gemini":
-        sent = _without_extensions(body)
+        sent = without_extensions(body)
         if isinstance(inner := sent.get("generateContentRequest"), dict):
-            sent["generateContentRequest"] = _without_extensions(_with_model(inner, route))
+            sent["generateContentRequest"] = without_extensions(_with_model(inner, route))
         return await forward(request, route, sent, ":countTokens")
     tokens = await parse_body(partial(_estimate_request, body), body, request.content.total_bytes)
     return json_response({"totalTokens": tokens})
@@ -129,10 +129,6 @@ def _estimate_request(body: Body) -> int:
         request |= inner
     check(request, _CountedRequest)
     return estimate_fields(request, COUNTED)
-
-
-def _without_extensions(body: Body) -> Body:
-    return {key: value for key, value in body.items() if key not in EXTENSION_FIELDS}
 
 
 def _with_model(body: Body, route: Route) -> Body:
