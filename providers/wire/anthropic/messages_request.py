@@ -11,7 +11,15 @@ from typing import Any
 
 from ...events import ChatRequest
 from ..json_text import WrongField, as_list, as_object, without_none
-from ..openai_messages import json_format, max_tokens, other_params, response_format, stop_sequences, unsupported
+from ..openai_messages import (
+    first_set,
+    json_format,
+    max_tokens,
+    other_params,
+    response_format,
+    stop_sequences,
+    unsupported,
+)
 from .content_blocks import ONLY_ANTHROPIC, split_system
 
 Fields = dict[str, Any]
@@ -56,7 +64,7 @@ def messages_body(request: ChatRequest) -> Fields:
         body["temperature"] = 1.0  # OpenAI's range ends at 2
     if stops := stop_sequences(params):
         body["stop_sequences"] = stops
-    if user := params.get("user"):
+    if user := first_set(params, "safety_identifier", "user"):  # OpenAI's current name and its older one
         body["metadata"] = {"user_id": user}
     body |= _tools(params)
     if thinking := _thinking(request, body):
