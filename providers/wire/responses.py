@@ -80,7 +80,7 @@ def chat_messages(body: Fields) -> list[Message]:
 
 
 def _with_media_after_results(messages: Iterable[Message]) -> list[Message]:
-    """Return messages in which those of tools have text only. What else they had follows in a message of the user.
+    """Return messages in which those of tools have text only. Their other parts are in a message of the user.
 
     It follows the results of all parallel calls, which must not be separated.
     """
