@@ -6,7 +6,7 @@ from functools import cached_property
 from itertools import chain, islice
 
 from ...text import Analysis
-from ...text.numbers.derived_numbers import derived, notations
+from ...text.numbers.derived import derived, notations
 from ...text.numbers.quantities import Quantity, agrees
 from ...text.words.concepts import NO_SYNONYMS, Synonyms
 from .index import Index

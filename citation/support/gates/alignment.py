@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ...text.clauses import ContentToken, Statement
 from ...text.clauses.vocabulary import vocabulary
-from ...text.numbers.date_shifts import shifted_weekdays
+from ...text.numbers.derived.shifts import shifted_weekdays
 from ...text.words import compounds
 from ...text.words.concepts import synonyms
 from ...text.words.inflection import inflections

@@ -15,7 +15,7 @@ from ...text import Quantity
 from ...text.clauses import ContentToken, Statement
 from ...text.clauses.statement import NEGATING
 from ...text.clauses.vocabulary import vocabulary
-from ...text.numbers.date_shifts import Date, stated_dates
+from ...text.numbers.derived.shifted_dates import Date, stated_dates
 from ...text.numbers.quantities import CLOCK, MONTH
 from .alignment import Alignment
 from .bindings.values import same_content

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from ...text import Analysis, Quantity, agrees
 from ...text.numbers.clock_times import clock_times
-from ...text.numbers.derived_numbers import derived, notations
+from ...text.numbers.derived import derived, notations
 from ...text.numbers.quantities import CLOCK, MONTH, RATIO, same_kind
 from ..features.claim_numbers import MOST_NUMBERS
 from .clause import Clause
@@ -155,8 +155,8 @@ class NumberGate:
 
     @cached_property
     def _ratios(self) -> list[Quantity]:
-        """The numbers with a unit that follow from those of the claim."""
-        return [q for q in derived(self.text, [q for q, _ in self.quantities]) if q.unit]
+        """The shares that follow from the numbers of the claim."""
+        return [q for q in derived(self.text, [q for q, _ in self.quantities]) if q.unit in {RATIO, "%"}]
 
     def _bounds(self, quantity: Quantity, stated: Sequence[Quantity], text: str) -> bool:
         """Return whether the claim bounds a number that `text` states exactly: "more than 1,900" for 1,950."""

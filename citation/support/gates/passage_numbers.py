@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ...text import Analysis, Quantity, analyze_title
-from ...text.numbers.clock_times import clock_times, shifted_times
-from ...text.numbers.derived_numbers import derived
+from ...text.numbers.clock_times import clock_times
+from ...text.numbers.derived import derived
+from ...text.numbers.derived.shifted_dates import shifted_times
 from .clause import Clause
 
 
@@ -58,7 +59,7 @@ class PassageNumbers:
         return {}
 
     def derived(self, *, denied: bool, dated: bool, timed: bool) -> list[Quantity]:
-        """Return the numbers of `span` and those that follow from them; see `derived_numbers.derived`."""
+        """Return the numbers of `span` and those that follow from them; see `derivations.derived`."""
         key = denied, dated, timed
         if key not in self._derived:
             following = derived(self.within, self.stated, denied=denied, dated=dated, timed=timed)

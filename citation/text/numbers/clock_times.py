@@ -8,13 +8,11 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ..words.word_lists import any_of, load_words
-from .date_shifts import MOST_PAIRS, direction
 from .numerals import han_value
 from .quantities import CLOCK, Quantity
 
 _WORDS = {key: [word.replace("_", " ") for word in words] for key, words in load_words("clock_words").items()}
 _HOUR, _NOON, _HOURS, _DAY = 60, 12, 24, 24 * 60  # minutes, hours, hours, minutes
-_DAY_SECONDS = 86400
 _SUFFIX = (
     rf"(?:(?P<first>{any_of(_WORDS['first_half'])})|(?P<second>{any_of(_WORDS['second_half'])})"
     rf"|{any_of(_WORDS['hour'])}(?:\s?(?P<behind>[0-5]\d)(?!\d))?"
@@ -86,19 +84,6 @@ def with_times(text: str, quantities: Sequence[Quantity]) -> list[Quantity]:
         if not found or one.start >= found[-1].end:
             found.append(one)
     return found
-
-
-def shifted_times(text: str, times: Sequence[Quantity], quantities: Sequence[Quantity]) -> Iterator[Quantity]:
-    """Yield the times that `text` describes by another: 7:45 pm for "at 7 pm, but it was delayed by 45 minutes"."""
-    spans = [q for q in quantities if q.unit == "time" and q.values and q.base_value < _DAY_SECONDS]
-    for span in spans if len(spans) * len(times) <= MOST_PAIRS else ():
-        minutes = span.base_value / 60
-        for one in times:
-            if one.start <= span.start < one.end:
-                continue
-            for sign in direction(text, span, one.start):
-                values = tuple((value + sign * minutes) % _DAY for value in one.values)
-                yield one._replace(values=values)
 
 
 def _time(minutes: float, span: tuple[int, int], *others: float) -> Quantity:

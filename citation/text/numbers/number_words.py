@@ -82,8 +82,11 @@ def match_fraction(tokens: Tokens, i: int, language: str | None) -> list[Quantit
     return [QuantityMatch(quantity, i, i + 2)]
 
 
-def match_half(tokens: Tokens, i: int, language: str | None) -> list[QuantityMatch]:
-    """Match `half an hour`, `media docena` or `une heure et demie` at token `i`, a word for a half or for one."""
+def match_half(tokens: Tokens, i: int, language: str | None) -> QuantityMatch | None:
+    """Match `half an hour`, `half a million`, `media docena` or `une heure et demie`.
+
+    Token `i` is a word for a half or for one. A number without a unit may have one behind it.
+    """
     if tokens.word(i) in HALVES:
         at, value = i + 1 + (tokens.word(i + 1) in _ARTICLES), 0.5
     else:
@@ -92,17 +95,18 @@ def match_half(tokens: Tokens, i: int, language: str | None) -> list[QuantityMat
     if value > 1:
         behind = after + 1 + (tokens.word(after + 1) in _ARTICLES)
         if tokens.word(after) not in JOINERS or tokens.word(behind) not in HALVES:
-            return []
+            return None
         after = behind + 1
     if any(not tokens.is_adjacent(tokens.ends[n - 1], n) for n in range(i + 1, after)):
-        return []
+        return None
     unit, factor = UNITS.get(tokens.word(at), ("", 1.0))
     if not unit:
-        dozen = _match_one_word(tokens.word(at), language)
-        if dozen is None or dozen.value != _DOZEN:
-            return []
-        value *= _DOZEN
-    return [QuantityMatch(Quantity((value,), tokens.starts[i], tokens.ends[after - 1], unit, factor), i, after)]
+        word = _match_one_word(tokens.word(at), language)
+        number = scale(tokens.word(at), language) or (word.value if word else 0)
+        if number < _DOZEN:
+            return None
+        value *= number
+    return QuantityMatch(Quantity((value,), tokens.starts[i], tokens.ends[after - 1], unit, factor), i, after)
 
 
 def match_number_words(tokens: Tokens, i: int, language: str | None) -> NumberMatch | None:

@@ -93,7 +93,7 @@ class QuantityParser:
         if word in ORDINALS:
             return match_ordinal(tokens, i)
         if (word in HALVES or word in ONE) and (half := match_half(tokens, i, self.language)):
-            return half
+            return [half if half.quantity.unit else self._quantity(half.quantity.values, i, half.after)]
         if word in CENTURIES:
             return match_century(tokens, i, self.language)
         number = match_number_words(tokens, i, self.language)

@@ -34,6 +34,17 @@ def any_of(phrases: Iterable[str]) -> str:
     return f"(?:{'|'.join(re.escape(phrase.replace('_', ' ')) for phrase in ordered)})"
 
 
+def any_word(words: Iterable[str]) -> str:
+    """Return a pattern that matches any of these phrases as whole words. Chinese ones need no boundaries.
+
+    An underscore stands for a space, and an asterisk at the end for any ending.
+    """
+    ordered = [word.replace("_", " ") for word in sorted(words, key=len, reverse=True)]
+    spaced = "|".join(re.escape(word.rstrip("*")) + r"\w*" * word.endswith("*") for word in ordered if word < "\u2e80")
+    unspaced = "|".join(word for word in ordered if word >= "\u2e80")
+    return "(?:" + "|".join(([rf"\b(?:{spaced})\b"] if spaced else []) + ([unspaced] if unspaced else [])) + ")"
+
+
 def parse_values(words: tuple[str, ...]) -> dict[str, int]:
     """Return the values of words that are written as `word=value`."""
     pairs = (word.rpartition("=") for word in words)

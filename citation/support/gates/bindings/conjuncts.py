@@ -11,7 +11,7 @@ from itertools import permutations
 
 from ....text.clauses import ContentToken, Statement
 from ....text.clauses.vocabulary import vocabulary
-from ....text.numbers.differences import comparisons
+from ....text.numbers.derived.differences import comparisons
 from ....text.numbers.quantities import FIRST_YEAR, MONTH, is_year
 from ....text.words.stemming import stem
 from ..alignment import Alignment, PassageAlignment

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from ....text.clauses import ContentToken, Statement
-from ....text.numbers.date_shifts import Date, Shift, counted, is_complete, moved, stated_dates
+from ....text.numbers.derived.shifted_dates import Date, moved, stated_dates
+from ....text.numbers.derived.shifts import Shift, counted, is_complete
 from ....text.numbers.quantities import MONTH, is_year
 from ..alignment import Alignment, PassageAlignment
 from ..disagreement import Disagreement, Reason

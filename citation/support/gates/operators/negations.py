@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from ....text.clauses import ContentToken, Statement
 from ....text.clauses.statement import DENIALS, EXCEPTIVE, NEGATING, RESTRICTIVE
 from ....text.clauses.vocabulary import vocabulary
+from ....text.numbers.derived.shares import complements
 from ....text.numbers.quantities import agrees
-from ....text.numbers.ratios import complements
 from ..alignment import Alignment, Match
 from ..disagreement import Disagreement, Reason
 from ..roles.relations import swapped_pivots

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from ....text.clauses import ContentToken, Operator, Statement
 from ....text.clauses.statement import DENIALS
 from ....text.clauses.vocabulary import vocabulary
-from ....text.numbers.differences import changes, differences
+from ....text.numbers.derived.differences import changes, differences
 from ....text.numbers.quantities import agrees
 from ..alignment import COMPARABLE, Alignment, PassageAlignment
 from ..disagreement import Disagreement, Reason

@@ -3,7 +3,8 @@
 import pytest
 
 from citestream.citation.text import Quantity, agrees, analyze_text
-from citestream.citation.text.numbers.clock_times import clock_times, shifted_times, with_times
+from citestream.citation.text.numbers.clock_times import clock_times, with_times
+from citestream.citation.text.numbers.derived.shifted_dates import shifted_times
 from citestream.citation.text.numbers.quantities import CLOCK, MONTH
 
 

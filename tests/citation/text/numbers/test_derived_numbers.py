@@ -3,7 +3,7 @@
 import pytest
 
 from citestream.citation.text import agrees, analyze_text
-from citestream.citation.text.numbers.derived_numbers import derived
+from citestream.citation.text.numbers.derived import derived
 from citestream.citation.text.numbers.quantities import MONTH
 
 FOLLOWS = {
@@ -13,7 +13,6 @@ FOLLOWS = {
     "what is used": ("The fund had £500, and £120 of it is left.", "£380"),
     "the time between two dates": ("The start is on 28 May; the former date was 7 May.", "three weeks"),
     "the date that was planned": ("The shop opened on 20 March, six days later than planned.", "14 March"),
-    "several at one price": ("A team may rent two boats, at £40 each.", "£80"),
     "an article before a unit of time": ("Report leaks within a day.", "24 hours"),
     "half an hour": ("The walk takes half an hour.", "30 minutes"),
     "three quarters of an hour": ("It bakes for three quarters of an hour.", "45 minutes"),
@@ -21,7 +20,6 @@ FOLLOWS = {
     "French quarters of an hour": ("La cuisson dure trois quarts d'heure.", "45 minutes"),
     "Spanish hours and a quarter": ("El viaje dura tres horas y cuarto.", "195 minutos"),
     "a tenth": ("Membership declined by a tenth.", "10 %"),
-    "half a million": ("The project cost half a million euros.", "500,000 euros"),
     "a part of a total": ("Of the 40 applicants, 10 were women.", "25 %"),
     "every third": ("Every third household owns a dog.", "33 %"),
     "every fifth in German": ("Jeder fünfte Schüler raucht.", "20 %"),
@@ -37,30 +35,20 @@ FOLLOWS = {
     "one guest in four": ("One guest in four ordered fish.", "25 %"),
     "one of four in French": ("Un habitant sur quatre possède un vélo.", "25 %"),
     "a quarter of a count": ("A quarter of the 800 seats were empty.", "200"),
-    "a third of a count before it": ("The inn has 90 rooms, a third of which face the sea.", "30"),
     "the year in which something was new": ("The observatory turned fifty in 2016.", "1966"),
     "the year of a founding": ("The choir marked its 100th anniversary in 2019.", "1919"),
     "a century later": ("Built in 1742, it burned down exactly a century later.", "1842"),
     "decades earlier": ("The dam was raised in 1951; it had been built two decades earlier.", "1931"),
-    "the double of a length": ("The new one is twice as long as the 12 km of the old one.", "24 km"),
-    "half of a rate": ("Travel costs half the hourly rate of 140 euros.", "70 euros"),
-    "a part of a total in Chinese": ("五十名受访者中有二十人表示反对。", "40%"),
     "the difference of a change": ("The rent rose from 600 to 750 euros.", "150 euros"),
     "the share of a change in German": ("Die Miete stieg von 600 auf 750 Euro.", "25 %"),
-    "a dose and how often": ("Take 20 mg three times a day.", "60 mg"),
     "the day after the end of a month": ("It was signed on 30 April and took effect the next day.", "1 May"),
     "a date in the month before": ("The premiere was on 14 June 1922, two weeks after his death.", "31 May 1922"),
     "the last day of a month": ("The licence ends on the last day of February 2024.", "29 February 2024"),
     "the day after the last of a month": ("They meet on the last day of June and report the next day.", "1 July"),
     "a new year": ("The ship left on 30 December 1999 and arrived three days later.", "2 January 2000"),
-    "a length from its first day": ("The fair opened on 29 May and lasted five days.", "2 June"),
     "an earlier day": ("The hearing of 3 March was brought forward by four days.", "27 February"),
     "the day before in French": ("Le bal eut lieu le 3 mai et la répétition la veille.", "2 mai"),
     "a quarter": ("Exports grew by a quarter.", "25 %"),
-    "the number before a fall": ("The fare was cut by 40 euros to 260 euros.", "300 euros"),
-    "the number before a rise in German": ("Der Preis stieg um 20 auf 120 Euro.", "100 Euro"),
-    "the number before a rise in percent": ("Sales rose by 20 % to 600 euros.", "500 euros"),
-    "the number before a fall in Chinese": ("人数减少了20至100人。", "120人"),
     "the number of the one that is behind": ("Norway has 24 points, five behind Denmark.", "29 points"),
     "the number that is compared with": ("The hall is 65 metres long, 4 metres longer than the old one.", "61 metres"),
     "the number of the taller one": ("One is 61 metres high. The other is 4 metres taller.", "65 metres"),
@@ -71,19 +59,14 @@ FOLLOWS = {
 DOES_NOT_FOLLOW = {
     "a later date than that of the delay": ("The shop opened on 20 March, six days later than planned.", "26 March"),
     "a half of something that is not measured": ("The hall has 40 seats. Half of this is known.", "20 euros"),
-    "a change in the other direction": ("The fare was cut by 40 euros to 260 euros.", "220 euros"),
     "the number of the one that is ahead": ("Norway has 24 points, five behind Denmark.", "19 points"),
     "the number of the shorter one": ("One is 61 metres high. The other is 4 metres taller.", "57 metres"),
     "a difference in another unit": ("It is 61 metres high. The fee is 4 euros higher.", "65 metres"),
-    "a number before a fall by everything": ("Sales fell by 100 % to 0 euros.", "100 euros"),
-    "a number before a fall by more than everything": ("Sales fell by 150 % to 10 euros.", "20 euros"),
     "another length of time": ("Report leaks within a day.", "12 hours"),
-    "a dose once": ("Take 20 mg. Come back three times a day.", "60 ml"),
     "a smaller part of a total": ("Of the 40 applicants, 10 were women.", "50 %"),
     "months later in the same year": ("She joined in January 2016 and left six months later.", "2017"),
     "the sum of a change": ("The rent rose from 600 to 750 euros.", "1350 euros"),
     "the double of a number that is compared with": ("The fee is 140 euros, twice the old fee.", "280 euros"),
-    "the half of a number of another sentence": ("The speed limit is 50 km/h. Half the cars were faster.", "25 km/h"),
     "an age in a year far away": (
         "The observatory turned fifty in 2016. A new telescope for visitors and schools was installed in 2020.",
         "1970",

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citestream.citation.text import agrees, analyze_text
-from citestream.citation.text.numbers.derived_numbers import derived
+from citestream.citation.text.numbers.derived import derived
 from citestream.citation.text.numbers.number_words import _match_number_words, match_number_words
 from citestream.citation.text.numbers.quantity_parser import QuantityParser
 from citestream.citation.text.tokens import tokenize
@@ -82,6 +82,7 @@ SAME = {
     "a score": ("Il y a une vingtaine de places.", "Il y a 20 places."),
     "half an hour": ("Le trajet dure une demi-heure.", "Le trajet dure 30 minutes."),
     "an hour and a half": ("La visita dura una hora y media.", "La visita dura 90 minutos."),
+    "half a million": ("It cost half a million euros.", "It cost 500,000 euros."),
     "half a dozen": ("Es media docena de huevos.", "Son 6 huevos."),
     "half hours in Chinese": ("手术做了一个半小时", "手术做了90分钟"),
     "half years in Chinese": ("工期为两年半", "工期为30个月"),

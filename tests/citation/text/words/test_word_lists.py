@@ -22,7 +22,8 @@ WORD_FILES = (
         "negations",
         "number_modifiers",
     ),
-    *("number_words", "particles", "question_words", "sentence_words", "source_phrases", "stopwords", "units"),
+    *("number_words", "particles", "question_words", "sentence_words", "shares"),
+    *("source_phrases", "stopwords", "time_shifts", "units"),
 )
 LINE_FILES = ("answer_phrases", "antonyms", "concepts", "courtesies", "han", "missing_information")
 

@@ -1,4 +1,4 @@
-"""Numbers that follow from a difference or a multiple: 300 for "cut by 40 to 260", 29 for "24 points, five behind".
+"""Numbers that follow from a difference or a multiple: 150 for "from 600 to 750", 29 for "24 points, five behind".
 
 The place of a difference decides where it leads. Directly behind a number, as in "65 metres, 4 metres taller than the
 east tower", it leads to the number of the other thing. In a clause of its own it leads to the number of this thing:
@@ -9,36 +9,22 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from ..normalize import fold
-from ..words.word_lists import load_words
-from .quantities import RATIO, Quantity
+from ...normalize import fold
+from ...words.word_lists import any_word, load_words
+from ..quantities import RATIO, Quantity
+from .context import match_before, match_between
 
 _WORDS = load_words("change_words")
 _REACH = 90  # characters between two numbers that are compared
-_LEAD_IN = 60  # characters before a difference in which its direction is looked for
 _MULTIPLES = {"half": 0.5, "twice": 2.0, "double": 2.0, "doppelt": 2.0, "halb": 0.5, "deux fois": 2.0, "el doble": 2.0}
 
 
-def _pattern(key: str) -> str:
-    """Return a pattern of the words of an entry. Chinese words need no boundaries."""
-    words = sorted(_WORDS[key], key=len, reverse=True)
-    spaced = "|".join(
-        re.escape(w.rstrip("*").replace("_", " ")) + r"\w*" * w.endswith("*") for w in words if w.isascii()
-    )
-    han = "|".join(w for w in words if not w.isascii())
-    return rf"(?:\b(?:{spaced})\b" + (f"|{han})" if han else ")")
-
-
-_RISE, _FALL = re.compile(_pattern("rise")), re.compile(_pattern("fall"))
-_BY = re.compile(rf"(?:{_pattern('by')}\s|{_pattern('rise')}了?|{_pattern('fall')}了?)$")
-_TO = re.compile(rf"\s?{_pattern('to')}\s?")
-_MORE, _LESS = (re.compile(rf"\s?(?:points? |places? )?{_pattern(key)}") for key in ("more", "less"))
+_MORE, _LESS = (re.compile(rf"\s?(?:points? |places? )?{any_word(_WORDS[key])}") for key in ("more", "less"))
 _TIMES = re.compile(rf"(?:^|\W)({'|'.join(_MULTIPLES)}|times) (?P<as>as\b|so\b|mas\b|plus\b)?", re.IGNORECASE)
 # Behind what is left of the amount before: "of the 200 euros, 110 are left".
 _LEFT = re.compile(
     r"(?: of (?:it|this|that|these|those|them|which))?(?: (?:is|are|was|were|still|now))* (?:left|remain)"
 )
-_EACH = re.compile(r" (?:each|apiece|a piece|pro stuck|je stuck|chacune?s?|cada un[oa])\b")
 # Between a number and a difference that is directly behind it: "24 points, five", "65 metres, or four"
 _APPOSITION = re.compile(
     r"(?:\s[^\W\d]+){0,2},\s(?:which is |or |some |about |almost |nearly |exactly |das sind |soit )?"
@@ -46,7 +32,6 @@ _APPOSITION = re.compile(
 # "rose from 600 to 750 euros": the difference, and its share of the first
 _FROM = re.compile(r"(?:\b(?:from|von|de)\s|[从由自])$", re.IGNORECASE)
 _TO_END = re.compile(r"[^.;,，。；]{0,12}?(?:\b(?:to|auf|à|a)\s|至|到)[^.;,，。；\d]{0,6}", re.IGNORECASE)
-_LEAD_IN_FROM = 80  # characters before the first number of a change in which "from" is looked for
 _SENTENCES = re.compile(r"[.;!?。；]\s?")
 _MOST_SENTENCES = 1  # full stops between two numbers
 
@@ -56,9 +41,7 @@ def changes(text: str, quantities: Sequence[Quantity]) -> Iterator[tuple[Quantit
     for one, other in pairwise(quantities):
         if not one.values or not other.values or (one.unit and one.unit != other.unit) or one.values[0] == 0:
             continue
-        if _FROM.search(text, max(0, one.start - _LEAD_IN_FROM), one.start) and _TO_END.fullmatch(
-            text, one.end, max(one.end, other.start)
-        ):
+        if match_before(_FROM, text, one) and match_between(_TO_END, text, one, other):
             yield one if one.unit else one._replace(unit=other.unit, factor=other.factor), other
 
 
@@ -78,12 +61,9 @@ def differences_stated(text: str, quantities: Sequence[Quantity]) -> Iterator[Qu
         return
     numbers = [q for q in quantities if q.values and not q.ordinal and not q.may_be_year and q.unit != RATIO]
     for one, other in pairwise(numbers):
-        yield from _before_change(folded, one, other)
         near = other.start - one.end <= _REACH
         if near and one.unit == other.unit and _LEFT.match(folded, other.end):
             yield one._replace(values=(one.values[0] - other.values[0] * other.factor / one.factor,))
-        if near and other.unit and not one.unit and _EACH.match(folded, other.end):
-            yield other._replace(values=(one.values[0] * other.values[0],))
     for at, one in enumerate(numbers):
         for sign, pattern in ((1, _MORE), (-1, _LESS)):
             if pattern.match(folded, one.end):
@@ -103,24 +83,6 @@ def comparisons(text: str, quantities: Sequence[Quantity]) -> Iterator[tuple[int
     for match in _TIMES.finditer(folded):
         if match["as"]:
             yield match.start(1), match.end()
-
-
-def _before_change(text: str, difference: Quantity, after: Quantity) -> Iterator[Quantity]:
-    """Yield the number before a change: 1,000 for "rose by 200 to 1,200"."""
-    lead_in = text[max(0, difference.start - _LEAD_IN) : difference.start]
-    if not _BY.search(lead_in) or not _TO.fullmatch(text, difference.end, max(difference.end, after.start)):
-        return
-    rises = [match.start() for match in _RISE.finditer(lead_in)]
-    falls = [match.start() for match in _FALL.finditer(lead_in)]
-    if not rises and not falls:
-        return
-    sign = 1 if max(rises, default=-1) > max(falls, default=-1) else -1
-    if difference.unit == "%" and after.unit != "%":
-        left = 1 + sign * difference.values[0] / 100  # the share that a fall by 100 % leaves is 0
-        if left > 0:
-            yield after._replace(values=(round(after.values[0] / left, 2),))
-    elif (length := _length(difference, after)) is not None:
-        yield after._replace(values=(round(after.values[0] - sign * length, 6),))
 
 
 def _length(difference: Quantity, base: Quantity) -> float | None:

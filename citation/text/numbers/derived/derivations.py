@@ -1,4 +1,4 @@
-"""Derive numbers from those of a passage: other notations, conversions, and dates a stated time earlier or later.
+"""Derive numbers from those of a text: other notations, conversions, and what follows from the words around them.
 
 They are computed only if a number of the claim is not found directly.
 """
@@ -6,14 +6,12 @@ They are computed only if a number of the claim is not found directly.
 from collections.abc import Iterator, Sequence
 from math import ceil, floor
 
-from ..normalize import fold
-from .date_shifts import shifted_dates
+from ...normalize import fold
+from ..quantities import CENTURY, DECADE, FIRST_YEAR, RATIO, Quantity
 from .differences import differences_stated
-from .durations import daily_totals, durations
-from .parts import parts_and_multiples
-from .quantities import CENTURY, DECADE, FIRST_YEAR, RATIO, Quantity
-from .ratios import complements, numbers_in_words, ratios
-from .year_shifts import shifted_years, times_between
+from .lengths import lengths
+from .shares import complements, numbers_in_words, parts, ratios, reversed_multiples
+from .shifted_dates import shifted_dates, times_between
 
 _NEARLY = 4  # percentage points between a share and "about a third"
 _CONVERSIONS = {"celsius": ("fahrenheit", 1.8, 32.0), "fahrenheit": ("celsius", 1 / 1.8, -32.0 / 1.8)}
@@ -47,20 +45,18 @@ def derived(
     `timed`: the number of the claim is a length of time.
     """
     folded = fold(text)
+    in_words = list(lengths(folded, quantities)) if len(folded) == len(text) else []
     found = [
         *numbers_in_words(text, folded),
         *ratios(text, quantities),
-        *shifted_years(text, quantities),
         *differences_stated(text, quantities),
     ]
-    found += parts_and_multiples(text, [*quantities, *found])
+    found += parts(text, [*quantities, *found])
+    found += reversed_multiples(text, [*quantities, *found])
+    found += in_words
+    found += shifted_dates(text, quantities, in_words, with_days=dated)
     if timed:
         found += times_between(quantities)
-    lengths = list(durations(folded, quantities)) if len(folded) == len(text) else []
-    if dated:
-        found += shifted_dates(text, quantities, lengths)
-    if len(folded) == len(text):
-        found += [*lengths, *daily_totals(folded, quantities)]
     if denied:
         found += complements(text, quantities)
     found += [other for q in [*quantities, *found] for other in notations(q)]

@@ -1,0 +1,151 @@
+"""Dates and times of day that follow from others: 1 May for "signed on 30 April, in force the next day"."""
+
+import re
+from bisect import bisect_left
+from calendar import monthrange
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date, timedelta
+from itertools import pairwise
+from operator import attrgetter
+from typing import NamedTuple, TypeVar
+
+from ..quantities import MONTH, Quantity, is_year, states_year
+from .shifts import DAY, YEAR, Shift, direction, directions_anywhere, is_complete, step, unnumbered
+
+_SOME_YEAR = 2001  # for dates without a year: no leap year
+_NEAR = 4  # characters between the day and the month: "30th of June", "June 14,"
+_OLDEST = 200  # years; a plain number up to it may be an age
+_DAY_MINUTES = 24 * 60
+_LAST_DAY = re.compile(r"\blast day of (?:the month of )?$", re.IGNORECASE)
+_LEAD_IN = 24  # characters before a month in which it is looked for
+
+
+class Date(NamedTuple):
+    """A date. A part that is not stated is 0."""
+
+    year: int
+    month: int
+    day: int
+    start: int
+    end: int
+
+
+T = TypeVar("T", Date, Quantity)
+
+
+def stated_dates(quantities: Sequence[Quantity]) -> Iterator[Date]:
+    """Yield the dates in `quantities`: a month with its day and year where these are next to it, or a year alone."""
+    used: set[int] = set()
+    for at, month in enumerate(quantities):
+        if month.unit != MONTH or not month.values:
+            continue
+        near = [q for q in quantities[max(0, at - 2) : at + 3] if q is not month and q.values and not q.unit]
+        days = [q for q in near if 1 <= q.values[0] <= 31 and _gap(q, month) <= _NEAR][:1]
+        years = [q for q in near if is_year(q.values[0]) and min(_gap(q, one) for one in (month, *days)) <= _NEAR][:1]
+        around = (month, *days, *years)
+        used.update(map(id, around))
+        year, day = (int(one[0].values[0]) if one else 0 for one in (years, days))
+        yield Date(year, int(month.values[0]), day, min(q.start for q in around), max(q.end for q in around))
+    for q in quantities:
+        if q.values and not q.unit and is_year(q.values[0]) and id(q) not in used:
+            yield Date(int(q.values[0]), 0, 0, q.start, q.end)
+
+
+def _gap(one: Quantity, other: Quantity) -> int:
+    """Return the number of characters between two numbers, 0 if they overlap."""
+    return max(0, other.start - one.end, one.start - other.end)
+
+
+def moved(one: Date, days: int, months: int) -> date:
+    """Return a date after a shift. A part that is not stated counts as 1. A day that the month lacks is its last."""
+    year, month = divmod((one.year or _SOME_YEAR) * 12 + max(one.month, 1) - 1 + months, 12)
+    day = min(max(one.day, 1), monthrange(year, month + 1)[1])
+    return date(year, month + 1, day) + timedelta(days)
+
+
+def shifted_dates(
+    text: str, quantities: Sequence[Quantity], lengths: Iterable[Quantity], *, with_days: bool
+) -> Iterator[Quantity]:
+    """Yield the parts of the dates that `text` describes by the nearest other date.
+
+    1915 for "founded in 1890 and closed 25 years later", July for "in March … four months later". `lengths`: lengths of
+    time in words. `with_days`: whether days of a month are wanted.
+    """
+    dates = sorted(stated_dates(quantities), key=attrgetter("start"))
+    if not dates:
+        return
+    if last_days := {one: _last_day(one) for one in dates if one.month and not one.day and _is_last_day(text, one)}:
+        dates = [last_days.get(one, one) for one in dates]
+        for one in last_days.values():
+            yield from _parts(one, 0, 0, with_days)
+    anywhere = directions_anywhere(text)
+    for span in (*quantities, *lengths):
+        days, months = step(span) if span.unit else (0, 12 * _years(span))
+        for one in nearest(dates, span) if days or months else ():
+            local = direction(text, span, one.start) if span.unit else ()
+            for sign in local or (() if days else anywhere):
+                yield from _parts(one, sign * days, sign * months, with_days)
+    for shift in unnumbered(text):
+        days, months = shift.step
+        for one in nearest(dates, shift):
+            yield from _parts(one, days, months, with_days)
+            if not is_complete(text, shift):  # "in 2008, the year after she had graduated"
+                yield from _parts(one, -days, -months, with_days)
+
+
+def _years(number: Quantity) -> int:
+    """Return the years of a plain number that may be an age, 0 for any other number."""
+    return int(number.values[0]) if number.values and 0 < number.values[0] < _OLDEST else 0
+
+
+def nearest(items: Sequence[T], span: Quantity | Shift) -> Iterator[T]:
+    """Yield the items, which are in order, next to a span: the last one before it and the first one behind it."""
+    at = bisect_left(items, span.start, key=attrgetter("start"))
+    if at and items[at - 1].end <= span.start:
+        yield items[at - 1]
+    if at < len(items) and items[at].start >= span.end:
+        yield items[at]
+
+
+def _is_last_day(text: str, month: Date) -> bool:
+    """Return whether "the last day of" is before a month."""
+    return _LAST_DAY.search(text, max(0, month.start - _LEAD_IN), month.start) is not None
+
+
+def _last_day(month: Date) -> Date:
+    return month._replace(day=monthrange(month.year or _SOME_YEAR, month.month)[1])
+
+
+def _parts(one: Date, days: int, months: int, with_days: bool) -> Iterator[Quantity]:
+    """Yield the parts of a date after a shift that are known: the year, the month and the day."""
+    if (days and not one.day) or (months % 12 and not one.month):
+        return
+    reached = moved(one, days, months)
+    if one.year:
+        yield Quantity((float(reached.year),), one.start, one.end)
+    if one.month:
+        yield Quantity((float(reached.month),), one.start, one.end, MONTH)
+    if one.day and with_days:
+        yield Quantity((float(reached.day),), one.start, one.end)
+
+
+def times_between(quantities: Sequence[Quantity]) -> Iterator[Quantity]:
+    """Yield the time between neighbouring dates: seven years for "began in 1825" and "used in 1832"."""
+    years = [q for q in quantities if states_year(q)]
+    for one, other in pairwise(years):
+        length = abs(other.values[0] - one.values[0])
+        yield Quantity((length,), one.start, other.end, unit="time", factor=YEAR)
+    for day, later in pairwise(one for one in stated_dates(quantities) if one.day):
+        length = abs((moved(later, 0, 0) - moved(day, 0, 0)).days)
+        yield Quantity((float(length),), day.start, later.end, unit="time", factor=DAY)
+
+
+def shifted_times(text: str, times: Sequence[Quantity], quantities: Sequence[Quantity]) -> Iterator[Quantity]:
+    """Yield the times of day that `text` describes by the nearest other one: "at 7 pm, but delayed by 45 minutes"."""
+    times = sorted(times, key=attrgetter("start"))
+    for span in quantities:
+        if span.unit == "time" and span.values and span.base_value < DAY:
+            for one in nearest(times, span):
+                for sign in direction(text, span, one.start):
+                    values = (value + sign * span.base_value / 60 for value in one.values)
+                    yield one._replace(values=tuple(value % _DAY_MINUTES for value in values))
