@@ -6,7 +6,7 @@ import pytest
 
 from citestream.providers.errors import IncompleteAnswer, Rejected, ReportedError
 from citestream.providers.events import ChatRequest, Finish
-from citestream.providers.wire.gemini.candidates import GeminiReader
+from citestream.providers.wire.gemini.candidates import GeminiReader, logprobs_of
 from citestream.providers.wire.gemini.generation_config import generate_content_body
 from tests.providers.recorded_answer import answered, make_provider
 from tests.upstreams.gemini import KEY, MODEL, Gemini, error, spaced
@@ -224,6 +224,13 @@ def test_images_log_probabilities_and_grounding_are_kept() -> None:
     token = {"token": "a", "logprob": -0.5, "bytes": [97]}
     assert deltas[3]["logprobs"]["content"] == [{**token, "top_logprobs": [token]}]
     assert deltas[4]["google"] == {"groundingMetadata": {"webSearchQueries": ["q"]}}
+
+
+def test_a_token_without_alternatives_has_an_empty_list_of_them() -> None:
+    chosen = [{"token": "a", "logProbability": -0.5}, {"token": "b", "logProbability": -0.1}]
+    logprobs = logprobs_of({"chosenCandidates": chosen, "topCandidates": [{"candidates": chosen}]})
+    assert logprobs is not None
+    assert [len(token["top_logprobs"]) for token in logprobs["content"]] == [2, 0]
 
 
 PIXEL = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}}

@@ -39,9 +39,10 @@ def test_a_judge_that_always_says_yes_accepts_every_false_claim() -> None:
     assert report["cost"] == pytest.approx(report["tokens"] / 1e6)
 
 
-def test_the_table_names_quality_latency_and_cost() -> None:
+@pytest.mark.parametrize("pairs", ["1", "12"])
+def test_the_table_names_quality_latency_and_cost(pairs: str) -> None:
     with vendor("No") as (url, _):
-        done = judge_check("openai/judge", "--sample", "12", "--price", "1", url=url)
+        done = judge_check("openai/judge", "--sample", pairs, "--price", "1", url=url)
     assert done.returncode == 0, done.stderr
     assert all(word in done.stdout for word in ("accepted", "refused", "latency: median", "tokens:", "cost:"))
 

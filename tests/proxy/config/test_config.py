@@ -314,6 +314,18 @@ def test_secrets_come_from_variables_and_files_and_a_missing_one_fails_at_once(t
         load(file, environ={"G": "x"})
 
 
+NEEDS_SECRET = {
+    "retrievers.a": "retrievers: {a: {kind: http, preset: ragflow, url: 'http://127.0.0.1/', api_key_env: MISSING}}",
+    "store": "store: {url: 'redis://127.0.0.1/', api_key_env: MISSING}",
+}
+
+
+@pytest.mark.parametrize("section", NEEDS_SECRET)
+def test_a_missing_secret_of_a_service_fails_at_once(section: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=rf"{section}: the variable MISSING is not set or empty"):
+        load(written(tmp_path, NEEDS_SECRET[section]), environ={})
+
+
 def test_secrets_are_not_part_of_a_printed_configuration() -> None:
     config = parse(
         {

@@ -309,6 +309,8 @@ async def test_a_model_makes_one_query_of_a_conversation(tmp_path: Path) -> None
             assert body["grounding"]["retrieval"]["rewritten"] is True
             _, body = await ask(ASKED)  # the first question stands alone
             assert body["grounding"]["retrieval"]["rewritten"] is False
+            _, body = await ask({**ASKED, "messages": [{"role": "user", "content": " "}, FOLLOW_UP[-1]]})
+            assert body["grounding"]["retrieval"]["rewritten"] is False  # nor does an empty message precede it
         (request,) = model.requests
     assert "user: And when was it finished?" in request.json["messages"][-1]["content"]
 
