@@ -6,13 +6,14 @@ CPU per chunk. It is not needed for the list of models either.
 
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
+from typing import Any
 from urllib.parse import quote
 
 from .events import ChatRequest, Event, Relayed
 from .settings import Settings
 from .streaming.http_provider import HttpProvider, request_body
 from .streaming.relay import read_json
-from .transport import Call, EventSplitter, Transport, check_reachable
+from .transport import Call, EventSplitter, Transport, check_reachable, model_path
 from .wire.anthropic.message_events import AnthropicReader
 from .wire.anthropic.messages_request import messages_body
 from .wire.json_text import as_list, as_object
@@ -74,6 +75,10 @@ class AnthropicProvider(HttpProvider):
             more = page.get("has_more") is True and bool(found)
             path = f"/v1/models?limit={PAGE_SIZE}&after_id={quote(found[-1], safe='')}" if more else ""
         return sorted(names)
+
+    async def describe(self, model: str, *, key: str | None = None) -> dict[str, Any]:
+        """Return the description of a model. Raises ProviderError."""
+        return await self._json(self._call("GET", f"/v1/models/{model_path(model)}", key))
 
     async def reach(self) -> None:
         """Check that it can be used now. Raises ProviderError if not."""

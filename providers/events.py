@@ -128,6 +128,10 @@ class Provider(ABC):
     async def models(self) -> list[str]:
         """Return the names of its models. Raises ProviderError."""
 
+    async def describe(self, model: str, *, key: str | None = None) -> dict[str, Any]:
+        """Return the description of a model in its own API, {} if there is none. Raises ProviderError."""
+        return {}
+
     async def relay(
         self,
         body: bytes,

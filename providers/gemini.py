@@ -99,6 +99,12 @@ class GeminiProvider(HttpProvider):
         except Exception as error:  # noqa: BLE001 - the SDK may raise anything
             raise translate(error) from None
 
+    async def describe(self, model: str, *, key: str | None = None) -> dict[str, Any]:
+        """Return the description of a model, {} for Vertex AI's, which has another form. Raises ProviderError."""
+        if self._settings.vertex:
+            return {}
+        return await self._json(await self._call(self._model_url(model), None, key))
+
     async def reach(self) -> None:
         """Check that it can be used now. Raises ProviderError if not."""
         settings = self._settings

@@ -110,6 +110,12 @@ class OpenAIProvider(HttpProvider):
         except Exception as error:  # noqa: BLE001 - the SDK may raise anything
             raise translate(error) from None
 
+    async def describe(self, model: str, *, key: str | None = None) -> dict[str, Any]:
+        """Return the description of a model, {} for Azure's, which has another form. Raises ProviderError."""
+        if self._settings.azure:
+            return {}
+        return await self._json(self._call("GET", f"/models/{model_path(model)}", key))
+
     async def reach(self) -> None:
         """Check that it can be used now. Raises ProviderError if not."""
         call = self._call("GET", "/models", None)

@@ -1,17 +1,18 @@
 """HttpProvider: the base class of all providers over HTTP."""
 
 from collections.abc import AsyncGenerator, Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from ..events import ChatRequest, Event, Provider, Relayed
 from ..scheduler import Work, scheduler
 from ..settings import Settings
-from ..transport import Call, EventSplitter, LineSplitter, Transport
+from ..transport import Call, EventSplitter, LineSplitter, Retries, Transport
 from ..wire.json_steps import dumps_in_steps, release_in_steps
 from ..wire.stream_end import StreamEnd
 from .answer_stream import StreamReader, stream
-from .relay import relay
+from .relay import read_json, relay
 
 MANY_MESSAGES = 1_000  # translating them takes 1 to 5 ms
 
@@ -47,6 +48,10 @@ class HttpProvider(Provider):
     async def _relay(self, call: Call, end: StreamEnd | None = None) -> Relayed:
         """Send a call and pass its answer through unchanged. Raises ProviderError; see `relay`."""
         return await relay(self._transport, call, self._settings.timeouts, end, self._settings.max_event_bytes)
+
+    async def _json(self, call: Call) -> dict[str, Any]:
+        """Send a call once and return the JSON object in its answer, {} if it is none. Raises ProviderError."""
+        return await read_json(await self._relay(replace(call, retries=Retries(most=0))))
 
 
 async def request_body(make: Callable[[ChatRequest], object], request: ChatRequest) -> bytes:

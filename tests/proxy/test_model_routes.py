@@ -1,9 +1,13 @@
 """From the `model` of a request to a provider, its own name for the model, and the citation options."""
 
 import asyncio
+import json
+from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
+from anthropic import AsyncAnthropic
 from google import genai
 from google.genai.types import HttpOptions
 from openai import AsyncOpenAI, NotFoundError
@@ -13,6 +17,7 @@ from citestream.proxy.config import Config, parse
 from citestream.proxy.http.application import make_app
 from citestream.proxy.http.error_responses import RequestError
 from citestream.proxy.model_routes import Routes
+from tests.upstreams.wire import Request, Server, Step, whole
 
 CONFIG = {
     "providers": {
@@ -66,6 +71,40 @@ async def test_official_clients_look_a_model_up_by_its_name() -> None:
             assert [(await google.aio.models.get(model=name)).name for name in NAMES] == [
                 f"models/{name}" for name in NAMES
             ]
+
+
+DESCRIPTIONS: dict[str, dict[str, Any]] = {
+    "/v1/models/m:4b": {"id": "m:4b", "object": "model", "created": 7, "owned_by": "acme", "max_model_len": 9},
+    "/claude/v1/models/m:4b": {"type": "model", "id": "m:4b", "display_name": "M", "max_input_tokens": 9},
+    "/v1beta/models/m:4b": {"name": "models/m:4b", "displayName": "M", "inputTokenLimit": 9},
+}
+
+
+async def describe(request: Request) -> AsyncIterator[Step]:
+    if found := DESCRIPTIONS.get(request.target):
+        yield whole("200 OK", json.dumps(found).encode(), "Content-Type: application/json")
+    else:
+        yield whole("404 Not Found", b'{"detail": "Not Found"}', "Content-Type: application/json")
+
+
+@pytest.mark.filterwarnings("ignore:Inheritance class:DeprecationWarning")  # caused by google-genai
+async def test_official_clients_read_the_description_of_a_model_from_its_provider() -> None:
+    async with Server(describe) as upstream:
+        bases = {"openai": "/v1", "anthropic": "/claude", "gemini": ""}
+        providers = {name: {"base_url": f"{upstream.url}{path}", "api_key": "k"} for name, path in bases.items()}
+        async with TestServer(make_app(parse({"providers": providers}))) as server:
+            url = str(server.make_url("")).rstrip("/")
+            async with AsyncOpenAI(base_url=f"{url}/v1", api_key="none", max_retries=0) as client:
+                model = await client.models.retrieve("openai/m:4b")
+                assert model.to_dict() == DESCRIPTIONS["/v1/models/m:4b"] | {"id": "openai/m:4b"}
+                assert (await client.models.retrieve("openai/x")).owned_by == "openai"  # the server has no such path
+                assert (await client.models.retrieve("gemini/m:4b")).owned_by == "gemini"
+            async with AsyncAnthropic(base_url=url, api_key="none", max_retries=0) as claude:
+                described = await claude.models.retrieve("anthropic/m:4b")
+                assert (described.id, described.display_name, described.max_input_tokens) == ("anthropic/m:4b", "M", 9)
+            google = genai.Client(api_key="k", http_options=HttpOptions(base_url=url, api_version="v1beta"))
+            found = await google.aio.models.get(model="gemini/m:4b")
+            assert (found.name, found.display_name, found.input_token_limit) == ("models/gemini/m:4b", "M", 9)
 
 
 async def test_the_list_has_aliases_and_named_models_and_leaves_out_who_does_not_answer() -> None:

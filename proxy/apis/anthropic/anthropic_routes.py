@@ -13,7 +13,7 @@ from ...http.pass_through import forward
 from ...http.request_body import read_json
 from ...pipeline.request.long_input import parse_body
 from ..extensions import Body, without_extensions
-from ..models_endpoint import model_names
+from ..models_endpoint import description, model_names
 from ..token_estimate import estimate_fields
 from .anthropic_request import AnthropicApi, MessagesShape, check_messages
 from .document_reader import DocumentReader
@@ -50,10 +50,10 @@ async def list_models(_request: web.Request, app: App) -> web.Response:
 
 
 async def get_model(request: web.Request, app: App) -> web.Response:
-    """`GET /v1/models/{model}` in Anthropic's format. Only its provider knows whether it exists."""
+    """`GET /v1/models/{model}`: Anthropic's description of its model. Of other models only a minimal one is known."""
     name = request.match_info["model"]
-    app.routes.find(_routed(app)(name))
-    return json_response(_model_object(name))
+    described = await description(request, app.routes.find(_routed(app)(name)), "anthropic")
+    return json_response({**_model_object(name), **described, "id": name})
 
 
 def _api(request: web.Request, app: App) -> AnthropicApi:

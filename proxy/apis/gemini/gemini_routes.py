@@ -22,7 +22,7 @@ from ...pipeline.request.long_input import parse_body
 from ..embeddings_endpoint import embedded
 from ..extensions import Body, without_extensions
 from ..field_types import Items, check
-from ..models_endpoint import model_names
+from ..models_endpoint import description, model_names
 from ..token_estimate import estimate_fields
 from .gemini_request import Content, GeminiApi, GeminiShape
 
@@ -61,10 +61,10 @@ async def list_models(_request: web.Request, app: App) -> web.Response:
 
 
 async def get_model(request: web.Request, app: App) -> web.Response:
-    """`GET /v1beta/models/{model}`: whether requests for it can be routed. Only its provider knows more."""
+    """`GET /v1beta/models/{model}`: Gemini's description of its model. Of other models only a minimal one is known."""
     name = request.match_info["model"]
-    app.routes.find(name)
-    return json_response(_model_object(name))
+    described = await description(request, app.routes.find(name), "gemini")
+    return json_response({**_model_object(name), **described, "name": f"models/{name}"})
 
 
 def _model_object(name: str) -> Body:
