@@ -99,6 +99,7 @@ async def stream(
     """
     with await accept(transport, call, settings.timeouts) as accepted:
         response, watch = accepted.response, accepted.watch
+        headers.clear()  # a route is used for several calls of one request, and for all of a judge
         headers |= passed_headers(response.headers)
         broken: ProviderError | None = None
         bytes_left = settings.max_answer_bytes
