@@ -14,14 +14,7 @@ class PlacedMarker:
     text: str
     body_start: int  # the cited sentence, without surrounding space
     body_end: int
-    marker_start: int
-    marker_end: int
-    inserted_at: int  # `text[inserted_at:marker_end]` was added: the marker and the space before it
-
-    @property
-    def original(self) -> str:
-        """Text without the inserted marker."""
-        return self.text[: self.inserted_at] + self.text[self.marker_end :]
+    marker_start: int  # after the space that was inserted with it
 
 
 def place_marker(text: str, kind: Kind, rendered: str, placement: Placement = "after", shown: int = 0) -> PlacedMarker:
@@ -31,12 +24,11 @@ def place_marker(text: str, kind: Kind, rendered: str, placement: Placement = "a
     """
     start, end = _body(text)
     if not rendered or start == end:
-        return PlacedMarker(text, start, end, end, end, end)
+        return PlacedMarker(text, start, end, end)
     at = max(_position(text, start, end, kind, placement), shown)
     inserted = _space(text, start, at) + rendered
     grown = end if at >= end else end + len(inserted)
-    after = at + len(inserted)
-    return PlacedMarker(text[:at] + inserted + text[at:], start, grown, after - len(rendered), after, at)
+    return PlacedMarker(text[:at] + inserted + text[at:], start, grown, at + len(inserted) - len(rendered))
 
 
 def _body(text: str) -> tuple[int, int]:
