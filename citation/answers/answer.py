@@ -166,14 +166,14 @@ class Answer:
         return Draft(
             text,
             sentence.kind,
-            sentence.start,
-            sentence.start + len(sentence.text),
-            released,
-            claim,
-            cited,
-            stripped.unknown,
-            tuple(place._replace(cited=self._evidence_numbers(place.cited)) for place in places),
-            following in LINK_OPENERS and not sentence.text[-1:].isspace(),
+            start=sentence.start,
+            end=sentence.start + len(sentence.text),
+            released=released,
+            claim=claim,
+            cited=cited,
+            unknown=stripped.unknown,
+            places=tuple(place._replace(cited=self._evidence_numbers(place.cited)) for place in places),
+            before_bracket=following in LINK_OPENERS and not sentence.text[-1:].isspace(),
         )
 
     def _evidence_numbers(self, cited: tuple[int, ...]) -> tuple[int, ...]:

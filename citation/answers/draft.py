@@ -49,27 +49,21 @@ def record(
     references: References,
     grounding: Grounding,
     choice: int,
-    sentence: tuple[int, int],
-    markers: Sequence[tuple[int, int]],
     decision: Decision,
+    sentence: tuple[int, int],
+    markers: Sequence[tuple[int, int]] | None = None,
+    tool_call: int | None = None,
 ) -> None:
-    """Record a decision. `sentence` and `markers` are spans of the shown text, one marker per support."""
+    """Record a decision. `sentence` and `markers` are spans of the shown text, one marker per support.
+
+    `markers`: None for a claim in text that stays unchanged, such as JSON; its markers would be at the sentence itself.
+    `tool_call`: the index of the tool call whose arguments contain the sentence.
+    """
     start, end = sentence
-    for support, marker in zip(decision.supports, markers, strict=True):
-        quote = quote_span(references.evidence[support.number].text, support)
-        references.add(support.number, Span(choice, start, end, support.score, support.status, marker, quote))
     evidence = [references.evidence[support.number] for support in decision.supports]
-    grounding.add_decision(choice, start, end, decision, evidence)
-
-
-def record_in_place(
-    references: References, grounding: Grounding, choice: int, draft: Draft, decision: Decision
-) -> None:
-    """Record the decision about a claim whose text stays unchanged. Its markers would be at the sentence itself."""
-    start, end, call = draft.start, draft.end, draft.tool_call
-    for support in decision.supports:
-        quote = quote_span(references.evidence[support.number].text, support)
-        span = Span(choice, start, end, support.score, support.status, (start, end), quote, call)
-        references.add(support.number, span, in_place=True)
-    evidence = [references.evidence[support.number] for support in decision.supports]
-    grounding.add_decision(choice, start, end, decision, evidence, call)
+    places = [sentence] * len(evidence) if markers is None else markers
+    for support, item, marker in zip(decision.supports, evidence, places, strict=True):
+        quote = quote_span(item.text, support)
+        span = Span(choice, start, end, support.score, support.status, marker, quote, tool_call)
+        references.add(item.number, span, in_place=markers is None)
+    grounding.add_decision(choice, start, end, decision, evidence, tool_call)

@@ -1,11 +1,13 @@
 """A choice whose text is JSON: the text is not changed, and its string values are checked for claims."""
 
+from functools import partial
+
 from ..grounding import Grounding
 from ..markers import MarkerNames
 from ..references import References
 from ..support.decision import Decision
 from ..text.steps import Steps
-from .draft import UNDECIDED, Draft, record_in_place
+from .draft import UNDECIDED, Draft, record
 from .json_values import JsonValues
 
 
@@ -18,9 +20,7 @@ class JsonAnswer:
 
     def __init__(self, choice: int, names: MarkerNames, references: References, grounding: Grounding) -> None:
         """Create an empty answer. `references` and `grounding` belong to the response; its choices share them."""
-        self._choice = choice
-        self._references = references
-        self._grounding = grounding
+        self._record = partial(record, references, grounding, choice)
         self._values = JsonValues(names)
         self._length = 0
 
@@ -53,7 +53,7 @@ class JsonAnswer:
         if draft.claim is None:
             return draft.text
         if decision is not UNDECIDED:
-            record_in_place(self._references, self._grounding, self._choice, draft, decision)
+            self._record(decision, (draft.start, draft.end), tool_call=draft.tool_call)
         return ""
 
     def reference_list(self) -> str:

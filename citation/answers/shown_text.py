@@ -1,6 +1,7 @@
 """The text of one choice that the client sees: drafts with their decisions in, text with markers out."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from ..grounding import Grounding
 from ..markers import render
@@ -9,7 +10,7 @@ from ..options import Options
 from ..references import Reference, References
 from ..support.decision import Decision, Reason
 from ..text.segmentation import CITABLE
-from .draft import UNDECIDED, Draft, record, record_in_place
+from .draft import UNDECIDED, Draft, record
 from .host_labels import HostLabels
 
 LINK_OPENERS = frozenset("([")  # turn brackets right before them into a link; this happens in scripts without spaces
@@ -26,6 +27,7 @@ class ShownText:
         self._choice = choice
         self._references = references
         self._grounding = grounding
+        self._record = partial(record, references, grounding, choice)
         self._options = options
         self._host = host
         self._length = 0  # code points that the client has
@@ -39,7 +41,7 @@ class ShownText:
         decided = draft.claim is not None and decision is not UNDECIDED
         if draft.is_in_place:
             if decided:
-                record_in_place(self._references, self._grounding, self._choice, draft, decision)
+                self._record(decision, (draft.start, draft.end), tool_call=draft.tool_call)
             return ""
         if decided and self._host:
             limit = self._options.max_per_sentence // self._host.passages_per_label
@@ -79,7 +81,7 @@ class ShownText:
         positions = {**used, **dict(zip(shown, spans, strict=True))}
         places = [positions.get(marker) for marker in markers]
         found = [(origin + place[0], origin + place[1]) if place else sentence for place in places]
-        record(references, self._grounding, self._choice, sentence, found, decision)
+        self._record(decision, sentence, found)
         return placed.text
 
     def _fill_places(self, draft: Draft, decision: Decision, gap: str) -> tuple[str, dict[str, tuple[int, int]]]:
@@ -118,7 +120,7 @@ class ShownText:
     def _dropped(self, draft: Draft, decision: Decision) -> str:
         """Return only the line breaks of an unsupported claim, so that the text around it stays separate."""
         position = (self._length, self._length)
-        record(self._references, self._grounding, self._choice, position, (), decision)
+        self._record(decision, position, ())
         rest = draft.text[len(draft.text.rstrip()) :]
         return rest if "\n" in rest else ""
 
