@@ -85,15 +85,14 @@ def inject_in_steps(
     """
     templates = templates or _defaults()
     rules = templates.system if ask_markers else templates.unmarked
-    placed = {number for result in results for number in result.numbers}
     framed: dict[int, str] = {}
     for item in evidence:
         framed[item.number] = yield from _excerpt(item, nonce)
         yield None
-    repeated = Counter(number for result in results for number in result.numbers)
+    placed = Counter(number for result in results for number in result.numbers)  # several results may have the same
     room = budget_tokens - estimate_tokens(rules) - estimate_tokens(templates.evidence)
     room -= len(results) * estimate_tokens(templates.results)
-    costs = {number: estimate_tokens(text) * max(1, repeated[number]) for number, text in framed.items()}
+    costs = {number: estimate_tokens(text) * max(1, placed[number]) for number, text in framed.items()}
     kept, dropped = fit_budget(evidence, costs, room, _ages(results))
     if not kept:
         return Injected([dict(message) for message in messages], (), dropped)

@@ -28,18 +28,8 @@ MAX_DISPLAYED = 80  # characters between the brackets, as displayed
 MAX_NESTED = 4  # opening brackets in a row
 MAX_ENCLOSED = 50  # the largest number that is one character: ㊿
 
-LOOKALIKES: Final = (
-    "［］",
-    "〔〕",
-    "〖〗",
-    "﹝﹞",
-    "⟦⟧",
-    "❲❳",
-    "⁅⁆",
-    "〚〛",
-    "⦋⦌",
-    "﹇﹈",
-)  # brackets that look like [ and ]
+# Brackets that look like [ and ]
+LOOKALIKES: Final = ("［］", "〔〕", "〖〗", "﹝﹞", "⟦⟧", "❲❳", "⁅⁆", "〚〛", "⦋⦌", "﹇﹈")
 
 
 def match_brackets(text: str, i: int) -> Brackets | Partial | None:

@@ -19,9 +19,8 @@ from .grammar import PARTIAL, SUPERSCRIPTS, Brackets, Form, Partial, match_lead
 from .named import MarkerNames, match_name
 from .word_markers import match_conjunction
 
-MAX_PLAUSIBLE_NUMBER = (
-    999  # a larger number in plain brackets is a year, an amount or a ticket, unless it is an evidence number
-)
+# A larger number in plain brackets is a year, an amount or a ticket, unless it is an evidence number.
+MAX_PLAUSIBLE_NUMBER = 999
 
 
 class Match(NamedTuple):
@@ -54,9 +53,8 @@ def match_marker(text: str, i: int, names: MarkerNames = ANY_NUMBER, *, final: b
     return _row(text, i, names, final)
 
 
-MARKER_STARTS: Final = (
-    OPENING_CHARACTERS | ANCHOR_STARTS | frozenset("*_<^$" + SUPERSCRIPTS)
-)  # the characters that a citation can begin with
+# The characters that a citation can begin with
+MARKER_STARTS: Final = OPENING_CHARACTERS | ANCHOR_STARTS | frozenset("*_<^$" + SUPERSCRIPTS)
 _WRAPPERS = frozenset("(（*_<^$")
 _EMPHASIS = (
     ("**", "**"), ("__", "__"), ("*", "*"), ("_", "_"), ("<sup>", "</sup>"), ("^", "^"), ("$^{", "}$"), ("$^", "$")
@@ -145,12 +143,8 @@ def _row(text: str, i: int, names: MarkerNames, final: bool) -> Match | Partial 
             return PARTIAL
         if not isinstance(following, Match):
             return found
-        span = (
-            _inner_numbers(found, following, names)
-            if text[found.end : start].strip(SPACES) in ("–", "-") and gap
-            else ()
-        )
-        found = found.joined(following, span)
+        is_range = text[found.end : start].strip(SPACES) in ("–", "-")
+        found = found.joined(following, _inner_numbers(found, following, names) if is_range else ())
     return found
 
 

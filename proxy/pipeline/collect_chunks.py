@@ -5,13 +5,11 @@ from typing import Any
 
 from citestream.providers.events import Chunk
 from citestream.providers.wire.json_text import as_object
+from citestream.providers.wire.openai_chunks import VENDORS
 
 from .merge_deltas import REASONING, Piece, append_pieces, join_logprobs, merge_deltas, merge_fields
 
 Fields = dict[str, Any]
-NATIVE_FIELDS = frozenset(
-    {"google", "ollama", "anthropic"}
-)  # fields of a provider's own API; they arrive in several chunks
 TEXTS = frozenset({"content", "refusal"})
 THOUGHTS = frozenset({"reasoning_details", *REASONING})  # a fragment of a thought may have several of these fields
 
@@ -29,7 +27,7 @@ class Completion:
     def add(self, chunk: Chunk) -> None:
         """Add the next chunk. The chunks of Azure's content filter have empty envelope fields, which are ignored."""
         for key, value in chunk.items():
-            if key in NATIVE_FIELDS and key in self._envelope:
+            if key in VENDORS and key in self._envelope:  # fields of a provider's own API arrive in several chunks
                 self._envelope[key] = {**as_object(self._envelope[key]), **as_object(value)}
             elif key != "choices" and (value not in (None, "", 0) or key not in self._envelope):
                 self._envelope[key] = value
@@ -78,9 +76,8 @@ class Completion:
         if not (delta and (is_text or is_list)) or index not in self._choices:
             return False
         fragments = self._fragments.setdefault(index, _Fragments())
-        return fragments.add(
-            delta if is_text else merge_deltas({}, delta)
-        )  # a list may have several parts of one entry
+        # A list may have several parts of one entry.
+        return fragments.add(delta if is_text else merge_deltas({}, delta))
 
     def _join_text(self, choice: int) -> None:
         """Add the fragments of a choice to its message."""

@@ -5,15 +5,11 @@ from typing import Any
 from citestream.citation.link_policy import LinkDefangers
 from citestream.providers.events import Chunk
 
+from .merge_deltas import REASONING
+
 Fields = dict[str, Any]
 
-TEXTS = (
-    "content",
-    "reasoning",
-    "reasoning_content",
-    "thinking",
-    "refusal",
-)  # fields that pages render as Markdown
+TEXTS = ("content", *REASONING, "refusal")  # fields that pages render as Markdown
 # Lists of objects with texts: the reasoning of OpenRouter and LiteLLM.
 LISTS = {"reasoning_details": ("text", "summary"), "thinking_blocks": ("thinking",)}
 OBJECTS = {"audio": ("transcript",)}  # OpenAI's spoken answers
