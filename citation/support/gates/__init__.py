@@ -1,8 +1,18 @@
 """Gates: deterministic checks that can refuse a support, each with a reason, however similar claim and passage are.
 
-Numbers: every number of the claim must be in the passage, with its unit. Clauses: claim and passage must agree in their
-operators (negation, modality, quantifiers, bounds, …) and bindings (who did what to whom, which value belongs to which
-name). For languages without word lists of their own, only negations and opposite words are compared.
+| question | module |
+|---|---|
+| Is every number of the claim in the passage, with its unit? | `number_gate`, `passage_numbers`, `instances` |
+| Does a short claim state what the passage does not mention? | `missing` |
+| Do claim and passage agree clause by clause? | `clause_comparison`, which calls the folders below |
+| … in negation, modality, quantifiers, conditions, times? | `operators` |
+| … in which value, name or word belongs to which? | `bindings` |
+| … in who does what to whom, and in what order? | `roles` |
+| Without word lists of the language: does one side deny? | `polarity_gate` |
+
+`checks` runs them for one claim and stores what they share. `alignment` pairs the words of claim and passage, with
+`word_relations`. `relevance` and `statements` choose and parse the sentences. A comparison is a function that yields a
+`Disagreement` for each difference; `agreement` raises the probability if a simple pair has none.
 """
 
 from .checks import GateChecks, Refusal

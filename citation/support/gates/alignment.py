@@ -227,6 +227,14 @@ class PassageAlignment:
         """Return whether any sentence has the claim's token with index `at`."""
         return any(sentence.matches[at] for sentence in self.sentences)
 
+    def unknown(self) -> list[ContentToken]:
+        """Return the words of the claim that no sentence and not the title has."""
+        return [
+            token
+            for at, token in enumerate(self.claim.tokens)
+            if token.quantity is None and not token.operator and not self.is_known(token.stem) and not self.mentions(at)
+        ]
+
     def is_known(self, stem: str) -> bool:
         """Return whether a sentence or the title has this stem."""
         return stem in self.known or any(stem in passage.stems for passage in self.passages)

@@ -21,7 +21,6 @@ from .instances import is_instance
 from .missing import missing_statement
 from .number_gate import NumberGate
 from .operators.denied import added_denial
-from .operators.frequency import is_same_frequency
 from .passage_numbers import PassageNumbers
 from .polarity_gate import contradiction
 from .relevance import ClaimTerms
@@ -113,8 +112,7 @@ class GateChecks:
         language = self._shared_language(row) if self._terms.states_little else None
         if language is None:
             return False
-        claim, passages = self._claim_in(language), list(self._sentences(row, window, language, in_order=True))
-        return is_instance(number, claim, passages) or is_same_frequency(claim, number, passages)
+        return is_instance(number, self._claim_in(language), self._sentences(row, window, language, in_order=True))
 
     def agreement(self, row: int, window: tuple[int, int]) -> float:
         """Return by how much the log odds of support rise because no gate refuses the support.

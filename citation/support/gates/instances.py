@@ -14,22 +14,17 @@ from typing import NamedTuple
 from ...text import Quantity
 from ...text.clauses import ContentToken, Statement
 from ...text.clauses.statement import NEGATING
-from ...text.clauses.vocabulary import vocabulary
-from ...text.numbers.derived.shifted_dates import Date, stated_dates
 from ...text.numbers.quantities import CLOCK, MONTH
 from .alignment import Alignment
 from .bindings.values import same_content
 from .operators.quantifiers import LOWER, UPPER, bound_of
 
 _RANGE = re.compile(
-    r"\W{0,2}(?:-|–|—|~|to|and|until|through|bis|und|hasta|al?|y|à|et|jusqu'à|至|到|和)\W{0,2}"
-    r"(?:[^\W\d]+,? (?:(?:den|the|le) )?)?",  # "to Wednesday 6"
+    r"\W{0,2}(?:-|–|—|~|to|and|until|through|bis|und|hasta|al?|y|à|et|jusqu'à|至|到|和)\W{0,2}",
     re.IGNORECASE,
 )
-_DAYS = 31  # days of the longest month
 _CALENDAR = frozenset({MONTH, CLOCK})
 _UNTIL, _SINCE = UPPER | {"until", "before"}, LOWER | {"since", "after"}
-_YEAR = 365.25 * 86_400  # seconds; an age has no unit in "children under six"
 
 
 def is_instance(quantity: Quantity, claim: Statement, passages: Iterable[Statement]) -> bool:
@@ -45,17 +40,6 @@ def is_instance(quantity: Quantity, claim: Statement, passages: Iterable[Stateme
     rules = list(_rules(passages, token, claim))
     most = max((rule.shared for rule in rules), default=0)
     return most > 0 and any(rule.holds for rule in rules if rule.shared == most)
-
-
-def is_outside(alignment: Alignment) -> bool:
-    """Return whether the claim has a number that a bound of the passage excludes, and so denies what it states."""
-    claim = alignment.claim
-    for token, match in alignment.tokens:
-        if match is None and token.quantity is not None and token.quantity.values and _is_condition(claim, token):
-            low, high = _interval(claim, token)
-            if any(high < least or most < low for _, least, most in _comparable(claim, token, alignment.passage)):
-                return True
-    return False
 
 
 def _is_condition(claim: Statement, token: ContentToken) -> bool:
@@ -77,28 +61,17 @@ class _Rule(NamedTuple):
 
 
 def _rules(passages: Iterable[Statement], token: ContentToken, claim: Statement) -> Iterator[_Rule]:
-    """Yield the bounds of numbers that count or measure the same as a number of the claim.
-
-    A sentence or a part of it without such a number may be about the rest: "… of less than four hours. For longer …".
-    """
+    """Yield the bounds of numbers that count or measure the same as a number of the claim."""
     low, high = _interval(claim, token)
     others = [t for t in claim.tokens if t is not token]
-    before: tuple[float, float] | None = None  # the bound that the next sentence may refer to
-    known: set[ContentToken] = set()  # the words of the claim in the part of that bound
     for passage in passages:
         found = list(_comparable(claim, token, passage))
-        rest = _mention_of_rest(passage, found[-1][0] if found else None)
-        before = found[-1][1:] if found else before
         for n, (one, least, most) in enumerate(found):
             last = max(one.piece + 1, found[n + 1][0].piece) if n + 1 < len(found) else passage.pieces
-            part = [t for t in passage.tokens if one.piece <= t.piece < last and (rest is None or t.piece < rest)]
+            part = [t for t in passage.tokens if one.piece <= t.piece < last]
             inside, outside = least <= low and high <= most, high < least or most < low
-            known = {t for t in others if any(same_content(t, other) for other in part)}
-            yield _Rule(inside or (outside and _denies(claim) != _denies(passage, one)), len(known))
-        if rest is not None and before is not None:
-            part = [t for t in passage.tokens if t.piece >= rest]
-            if any(same_content(t, other) for t in others if t not in known for other in part):
-                yield _Rule(high < before[0] or before[1] < low, len(claim.tokens))
+            shared = sum(any(same_content(t, other) for other in part) for t in others)
+            yield _Rule(inside or (outside and _denies(claim) != _denies(passage, one)), shared)
 
 
 def _comparable(
@@ -106,13 +79,10 @@ def _comparable(
 ) -> Iterator[tuple[ContentToken, float, float]]:
     """Yield the bounded numbers of a sentence that count or measure the same as a number of the claim."""
     number = token.quantity
-    yield from _dated(claim, token, passage)
     for other, low, high in _intervals(passage):
         if number is None or other.quantity is None:
             continue
-        if _is_age(claim, token) and not other.quantity.unit:
-            yield other, low * _YEAR, high * _YEAR
-        elif other.quantity.unit != number.unit:
+        if other.quantity.unit != number.unit:
             continue
         elif number.unit == MONTH and high < low:  # "from October to April"
             yield (other, low, inf) if number.values[0] >= low else (other, -inf, high)
@@ -120,45 +90,10 @@ def _comparable(
             yield other, low, high
 
 
-def _dated(claim: Statement, token: ContentToken, passage: Statement) -> Iterator[tuple[ContentToken, float, float]]:
-    """Yield the ranges of dates of a sentence as days of the month that a day of the claim belongs to."""
-    own = next((one for one in _days(claim) if one.start <= token.start < one.end), None)
-    for begin, end in pairwise(_days(passage)) if own else ():
-        if own and _RANGE.fullmatch(passage.text, begin.end, max(begin.end, end.start)):
-            low, high = (_DAYS * (one.month - own.month) + one.day for one in (begin, end))
-            yield next(t for t in passage.tokens if t.end > end.start), low, high
-
-
-def _is_age(claim: Statement, token: ContentToken) -> bool:
-    """Return whether a number is an age: "a five-year-old"."""
-    behind = next((t for t in claim.tokens if t.start >= token.end), None)
-    return behind is not None and behind.folded in vocabulary(claim.language).role("aged")
-
-
-def _mention_of_rest(passage: Statement, bound: ContentToken | None) -> int | None:
-    """Return the piece about what a bound leaves, None if there is none: "for longer journeys".
-
-    `bound`: the last bounded number of the sentence.
-    """
-    words = vocabulary(passage.language).role("rest")
-    marks = [(t.word, t.piece) for t in passage.tokens if t.folded in words]
-    marks += [(op.word, op.piece) for op in passage.of("over", "under")]
-    for word, piece in sorted(marks):
-        own = [t for t in passage.tokens if t.piece == piece and t.word > word]
-        if (bound is None or piece > bound.piece) and all(t.quantity is None for t in own):
-            return piece
-    return None
-
-
 def _denies(statement: Statement, bound: ContentToken | None = None) -> bool:
     """Return whether a sentence, or the clause of `bound` if it is no condition, has an odd number of negations."""
     clause = None if bound is None or "if" in statement.kinds(bound.clause) else bound.clause
     return len({op.word for op in statement.of(*NEGATING) if clause in {None, op.clause}}) % 2 == 1
-
-
-def _days(statement: Statement) -> list[Date]:
-    """Return the dates of a sentence that have a month and a day."""
-    return [date for date in stated_dates(statement.quantities) if date.day]
 
 
 def _intervals(passage: Statement) -> Iterator[tuple[ContentToken, float, float]]:
@@ -204,3 +139,14 @@ def _counted(statement: Statement, token: ContentToken) -> str:
         return statement.text[token.end : token.end + 1]
     following = next((t for t in statement.tokens if t.start >= token.end), None)
     return following.stem if following is not None and following.start - token.end <= 1 else ""
+
+
+def is_outside(alignment: Alignment) -> bool:
+    """Return whether the claim has a number that a bound of the passage excludes, and so denies what it states."""
+    claim = alignment.claim
+    for token, match in alignment.tokens:
+        if match is None and token.quantity is not None and token.quantity.values and _is_condition(claim, token):
+            low, high = _interval(claim, token)
+            if any(high < least or most < low for _, least, most in _comparable(claim, token, alignment.passage)):
+                return True
+    return False

@@ -107,8 +107,6 @@ def compare_grades(alignment: Alignment) -> tuple[bool, list[Disagreement]]:
     if alignment.claim.language == "zh":
         return _compare_chinese(alignment.claim.text, alignment.passage.text)
     mine, theirs = comparisons(alignment.claim), comparisons(alignment.passage)
-    if not mine or not theirs:
-        return _compare_one_sided(alignment, mine, theirs)
     stems = {t.stem: m.token.stem for t, m in alignment.pairs()}
     same = False
     for one in mine:
@@ -125,60 +123,6 @@ def compare_grades(alignment: Alignment) -> tuple[bool, list[Disagreement]]:
                 return False, [Disagreement(Reason.ROLE, f"the passage compares them {way}", rule="comparison")]
             same = True
     return same, []
-
-
-def _compare_one_sided(
-    alignment: Alignment, mine: Sequence[Comparison], theirs: Sequence[Comparison]
-) -> tuple[bool, list[Disagreement]]:
-    """Return the result of `compare_grades` if one of the sentences does not name what it compares with.
-
-    "The tower is shorter" and "the tower is shorter than the mast".
-    """
-    whole, grades = (mine, _grades(alignment.passage)) if mine else (theirs, _grades(alignment.claim))
-    if not whole or not grades:
-        return False, []
-    named = {t.stem: m.token.stem for t, m in alignment.pairs()}
-    for one in whole:
-        left, right = (
-            {named[stem] for stem in side if stem in named} if mine else side for side in (one.left, one.right)
-        )
-        for grade in grades:
-            tokens = (alignment.passage if mine else alignment.claim).tokens
-            stems = {t.stem if mine else named.get(t.stem) for t in tokens if t.clause == grade.token.clause}
-            first, second = not stems.isdisjoint(left), not stems.isdisjoint(right)
-            other = Comparison(frozenset(), frozenset(), grade.token, grade.direction)
-            equal = _same_grade(alignment, one, other) if mine else _same_grade(alignment, other, one)
-            if first == second or not equal or not one.direction:
-                continue
-            if one.direction * equal == (grade.direction if first else -grade.direction):
-                return True, []
-            return False, [
-                Disagreement(Reason.ROLE, "the passage compares them the other way round", rule="comparison")
-            ]
-    return False, []
-
-
-@dataclass(frozen=True, slots=True)
-class _Grade:
-    """A comparative, and its direction: 1 more, -1 less."""
-
-    token: ContentToken
-    direction: int
-
-
-def _grades(statement: Statement) -> list[_Grade]:
-    """Return the comparatives of a sentence that is no comparison of two sides."""
-    role, found = vocabulary(statement.language).role, []
-    denied = {op.word for op in statement.of("not")}  # the "plus" of the French "ne … plus"
-    for token in statement.tokens:
-        before = statement.words[token.word - 1] if token.word else ""
-        if token.quantity is not None or token.name or token.word - 1 in denied:
-            continue
-        if before in role("lesser"):
-            found.append(_Grade(token, -1))
-        elif before in role("more") or _is_comparative(token.folded, statement.language):
-            found.append(_Grade(token, 1))
-    return found
 
 
 def _same_grade(alignment: Alignment, mine: Comparison, theirs: Comparison) -> int:

@@ -11,7 +11,6 @@ from itertools import permutations
 
 from ....text.clauses import ContentToken, Statement
 from ....text.clauses.vocabulary import vocabulary
-from ....text.numbers.derived.differences import comparisons
 from ....text.numbers.quantities import FIRST_YEAR, MONTH, is_year
 from ....text.words.stemming import stem
 from ..alignment import Alignment, PassageAlignment
@@ -86,7 +85,8 @@ def _introduces(tokens: Sequence[ContentToken], following: ContentToken, stateme
 def mixed_conjuncts(aligned: PassageAlignment) -> Iterator[Disagreement]:
     """Yield the first two words of the claim that belong to different conjuncts of the passage."""
     claim, alignments = aligned.claim, aligned.sentences
-    if claim.clauses > _MOST_CLAUSES or _has_computed_value(aligned):
+    computed = any(is_value(t) and not aligned.mentions(at) for at, t in enumerate(claim.tokens))
+    if claim.clauses > _MOST_CLAUSES or computed:
         return
     parts = [part for one in alignments if one.passage.is_divisible for part in conjuncts(one.passage)]
     if len(parts) < 2:
@@ -94,18 +94,17 @@ def mixed_conjuncts(aligned: PassageAlignment) -> Iterator[Disagreement]:
     places = _places(claim, alignments, parts)
     mine = {token for found in places.values() for token, _ in found}
     part_of = {token: number for number, part in enumerate(conjuncts(claim)) for token in part.tokens}
-    cleft = _is_cleft(claim)
     counts = Counter(part for found in places.values() for _, part in found)
     placed = [
         (token, *max(places[token], key=lambda place: counts[place[1]])) for token in claim.tokens if token in places
     ]
     parts_of = {at: {part for _, part in found} for at, found in places.items()}
     for (v, said, there), (k, key, here) in permutations(placed, 2):
-        if not parts_of[v].isdisjoint(parts_of[k]) or (part_of[v] != part_of[k] and not cleft):
+        if not parts_of[v].isdisjoint(parts_of[k]) or part_of[v] != part_of[k]:
             continue
         value = _counterpart(said, there, here, mine)
         name = _counterpart(key, here, there, mine) if value else None
-        if not value or not name or _may_be_same(said, value, here) or _may_be_same(key, name, there):
+        if not value or not name:
             continue
         if (value[1] or name[1]) and (k.name or not _unlike(here, there)):
             detail = (
@@ -116,25 +115,11 @@ def mixed_conjuncts(aligned: PassageAlignment) -> Iterator[Disagreement]:
             return
 
 
-def _may_be_same(token: ContentToken, other: tuple[ContentToken, bool], part: Conjunct) -> bool:
-    """Return whether a description in another part may stand for a name: "Lenz … The builder restored the organ"."""
-    if not token.name or other[0].name or part.statement.language != "en":
-        return False
-    at = other[0].word
-    return at == 1 and part.statement.words[0] == "the"
-
-
 def _unlike(here: Conjunct, there: Conjunct) -> bool:
     """Return whether two parts are in Chinese and have predicates, but no common word: they are steps of a story."""
     if here.statement.language != "zh" or not (here.verb or there.verb):
         return False
     return {t.stem for t in here.tokens}.isdisjoint(t.stem for t in there.tokens)
-
-
-def _is_cleft(claim: Statement) -> bool:
-    """Return whether the claim is one statement in two clauses: "It was Anna who …"."""
-    phrases = [phrase.split("_") for phrase in vocabulary(claim.language).role("cleft")]
-    return any(claim.words[: len(phrase)] == phrase for phrase in phrases)
 
 
 def _places(
@@ -252,18 +237,3 @@ def _same_kind_of_number(one: ContentToken, other: ContentToken) -> bool:
         return False
     same_unit = mine.unit == theirs.unit or not (mine.unit and theirs.unit)
     return same_unit and mine.may_be_year == theirs.may_be_year
-
-
-def _has_computed_value(aligned: PassageAlignment) -> bool:
-    """Return whether the claim has a number that follows from a comparison, and so takes words of several clauses."""
-    alignments = aligned.sentences
-    unstated = any(
-        is_value(token) and not any(alignment.matches[at] for alignment in alignments)
-        for at, token in enumerate(aligned.claim.tokens)
-    )
-    return unstated and any(_comparison_spans(one.passage) for one in alignments)
-
-
-def _comparison_spans(statement: Statement) -> list[tuple[int, int]]:
-    """Return the spans of the differences and multiples that a sentence states."""
-    return list(comparisons(statement.text, [t.quantity for t in statement.tokens if t.quantity is not None]))

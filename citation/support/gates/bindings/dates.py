@@ -1,39 +1,14 @@
-"""Dates that are counted from others: each belongs to its own event."""
+"""Dates that others are counted from: each belongs to its own event."""
 
 from collections.abc import Iterator, Sequence
 
 from ....text.clauses import ContentToken, Statement
 from ....text.numbers.derived.shifted_dates import Date, moved, stated_dates
 from ....text.numbers.derived.shifts import Shift, counted, is_complete
-from ....text.numbers.quantities import MONTH, is_year
 from ..alignment import Alignment, PassageAlignment
 from ..disagreement import Disagreement, Reason
-from ..instances import is_instance
 
 _MOST_SHIFTS = 20  # A sentence with more is a table
-
-
-def computed_for_stated_date(alignment: Alignment) -> Iterator[Disagreement]:
-    """Yield a disagreement if the claim gives a computed date to the event whose own date the passage states.
-
-    "Born in 1871, she published a novel at the age of 24" and "She was born in 1895".
-    """
-    claim, passage = alignment.claim, alignment.passage
-    computed = [token for token, match in alignment.tokens if match is None and _is_date(token)]
-    others = [(t, m) for t, m in alignment.tokens if t.quantity is None]
-    if not computed or not others or claim.language == "zh":
-        return
-    if computed[0].quantity is not None and is_instance(computed[0].quantity, claim, [passage]):
-        return  # "in August", and "from April to October"
-    for own in passage.tokens:
-        if not _is_date(own) or not _alike(own, computed[0]):
-            continue
-        here = [m is not None and m.sign > 0 and m.token.piece == own.piece for _, m in others]
-        if all(here) and any(m is not None and (m.token.verbal or m.token.clausal) for _, m in others):
-            said = passage.text_of(own)
-            mine = claim.text_of(computed[0])
-            yield Disagreement(Reason.BINDING, f"the passage says “{said}”, not “{mine}”", rule="date")
-            return
 
 
 def stated_for_computed_date(aligned: PassageAlignment) -> Iterator[Disagreement]:
@@ -96,16 +71,3 @@ def _is_about(claim: Statement, event: Sequence[ContentToken], one: Alignment, h
     here = {at for at in words if (match := one.matches[at]) and match.sign > 0 and match.token in event}
     there = {at for at in words if (match := home.matches[at]) and match.token not in event} - here
     return bool(here) and not any(claim.tokens[at].verbal and not claim.tokens[at].name for at in there)
-
-
-def _is_date(token: ContentToken) -> bool:
-    """Return whether a token is a year or a month."""
-    quantity = token.quantity
-    if quantity is None or not quantity.values:
-        return False
-    return quantity.unit == MONTH or (not quantity.unit and is_year(quantity.values[0]))
-
-
-def _alike(one: ContentToken, other: ContentToken) -> bool:
-    """Return whether both are months, or both are years."""
-    return one.quantity is not None and other.quantity is not None and one.quantity.unit == other.quantity.unit

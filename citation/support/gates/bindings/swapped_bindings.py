@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from ....text.clauses import ContentToken, Statement
 from ....text.clauses.vocabulary import vocabulary
 from ....text.numbers.quantities import same_kind
-from ..alignment import Alignment, PassageAlignment
+from ..alignment import COMPARABLE, Alignment, PassageAlignment
 from ..disagreement import Disagreement, Reason
 
 _LOOSE = frozenset({"on", "for", "of", "in", "at", "with"})  # "the guarantee on drills … for accessories"
@@ -22,6 +22,8 @@ def swapped_bindings(aligned: PassageAlignment) -> Iterator[Disagreement]:
     "Tin is mined in Arden" and "Copper is mined in Arden. Tin is mined in Borrow."
     """
     claim, alignments = aligned.claim, aligned.sentences
+    if aligned.mentioned < COMPARABLE or claim.language == "zh":  # `mixed_clauses` compares those of Chinese
+        return
     places: dict[ContentToken, dict[_Place, ContentToken]] = {}
     for number, alignment in enumerate(alignments):
         if not alignment.passage.is_divisible:
@@ -99,20 +101,12 @@ def _competitors(
             rival = rivals.first(place, v, other_place)
             if rival is None or rivals.first(other_place, w, place) is None:
                 continue
-            if _shares_subject(w, rivals.piece(other_place), place, other_place):
-                continue
             same_unit = v.quantity is not None and bool(v.quantity.unit)
             subjects = _subject(v, alignments[other_place[0]].passage) and _subject(rival, alignments[place[0]].passage)
             same_place = bool(v.before and v.before == rival.before) or same_unit or subjects
             if same_place or _parallel(rivals, place, other_place):
                 return place, rival
     return None
-
-
-def _shares_subject(w: ContentToken, behind: list[ContentToken], place: _Place, other: _Place) -> bool:
-    """Return whether `w` may also be the subject of the next piece: "Wilk joined in 1990 and founded Rage in 1991"."""
-    follows = place[0] == other[0] and other[1] > place[1]
-    return follows and w.name and not w.before and bool(behind) and behind[0].verbal
 
 
 def _parallel(rivals: _Rivals, one: _Place, other: _Place) -> bool:
@@ -135,9 +129,7 @@ def _comparable(one: ContentToken, other: ContentToken, here: Alignment, there: 
         return _side(one, here.passage) == _side(other, there.passage)
     if one.operator or other.operator or one.verbal != other.verbal:
         return False
-    if one.verbal:
-        return here.passage.language == "en" or (_first_verb(one, here.passage) and _first_verb(other, there.passage))
-    return not one.verbal and _slot(one, here.passage, other, there.passage)
+    return one.verbal or _slot(one, here.passage, other, there.passage)
 
 
 def _slot(one: ContentToken, here: Statement, other: ContentToken, there: Statement) -> bool:
@@ -150,10 +142,6 @@ def _slot(one: ContentToken, here: Statement, other: ContentToken, there: Statem
         return True
     mine, theirs = _neighbours(one, here), _neighbours(other, there)
     return any(a and a == b for a, b in zip(mine, theirs, strict=True))
-
-
-def _first_verb(token: ContentToken, statement: Statement) -> bool:
-    return next((t for t in statement.tokens if t.piece == token.piece and t.verbal), None) is token
 
 
 def _side(token: ContentToken, statement: Statement) -> tuple[str, bool]:

@@ -172,23 +172,6 @@ def _shared(alignment: Alignment, own: Collection[ContentToken]) -> set[int]:
     }
 
 
-def _continues(alignment: Alignment, token: ContentToken) -> bool:
-    """Return whether a sentence may speak of the subject of the one before it: by a pronoun, or without a noun."""
-    passage = alignment.passage
-    words = vocabulary(passage.language)
-    pronouns = words.role("pronoun")
-    value = _find(passage, token)[0]
-    nouns = (t for t in passage.tokens if t.quantity is None and not t.before and not t.verbal)
-    first = next((t for t in nouns if not words.is_adverb(t.folded)), None)
-    if first is None or first.word > value.word:
-        return True
-    if passage.words[0] in words.role("step_after"):  # "Afterwards, the price is 40 euros."
-        return True
-    last = max(t.word for t in passage.tokens if t.piece == first.piece)  # "Tickets for it cost 9 euros."
-    complement = passage.words[first.word : min(last, value.word)]
-    return not (pronouns.isdisjoint(passage.words[: first.word]) and words.role("personal").isdisjoint(complement))
-
-
 def _rival_in_series(token: ContentToken, alignment: Alignment) -> _Rival | None:
     """Return the rival whose member of a series has a word of the claim that the value's member lacks.
 
@@ -264,3 +247,20 @@ def _turns(passage: Statement, one: Quantity, other: Quantity) -> list[list[Cont
     if len(found) < 2 * _FEWEST or len(found) % 2 or any(a[0] == b[0] for a, b in pairwise(found)):
         return []
     return [[found[n][1], found[n + 1][1]] for n in range(0, len(found), 2)]
+
+
+def _continues(alignment: Alignment, token: ContentToken) -> bool:
+    """Return whether a sentence may speak of the subject of the one before it: by a pronoun, or without a noun."""
+    passage = alignment.passage
+    words = vocabulary(passage.language)
+    pronouns = words.role("pronoun")
+    value = _find(passage, token)[0]
+    nouns = (t for t in passage.tokens if t.quantity is None and not t.before and not t.verbal)
+    first = next((t for t in nouns if not words.is_adverb(t.folded)), None)
+    if first is None or first.word > value.word:
+        return True
+    if passage.words[0] in words.role("step_after"):  # "Afterwards, the price is 40 euros."
+        return True
+    last = max(t.word for t in passage.tokens if t.piece == first.piece)  # "Tickets for it cost 9 euros."
+    complement = passage.words[first.word : min(last, value.word)]
+    return not (pronouns.isdisjoint(passage.words[: first.word]) and words.role("personal").isdisjoint(complement))

@@ -3,28 +3,24 @@
 from collections.abc import Iterator
 from itertools import pairwise
 
-from ....text.clauses import ContentToken, Statement
+from ....text.clauses import Statement
 from ....text.clauses.statement import DENIALS, RESTRICTIVE
 from ....text.clauses.vocabulary import vocabulary
-from ..alignment import Alignment, PassageAlignment
+from ..alignment import Alignment
 from ..disagreement import Disagreement, Reason
 
-# Operators of a claim that does not state something without a condition.
-CONDITIONAL = frozenset({"if", "unless", "only", "even_if", "would", "irrealis", "may", "hedge"})
 _CONDITIONS = frozenset({"if", "unless"})
 _LIMITS = frozenset({"over", "under", "min", "max", "before", "after", "until"})  # with a number: "above 20 euros"
 _REACH = 4  # words between a limit and its number
 
 
 def conditions(alignment: Alignment) -> Iterator[Disagreement]:
-    """Yield a disagreement if one side lifts or leaves out a condition of the other."""
+    """Yield a disagreement if one side lifts a condition of the other."""
     mine, theirs = alignment.claim.kinds(), alignment.passage.kinds()
     lifted = "even_if" in mine and not {"even_if", "despite"} & theirs and _CONDITIONS & theirs
     imposed = "even_if" in theirs and not {"even_if", "despite"} & mine and {"only", "unless"} & mine
     if lifted or imposed:
         yield modal("one side sets a condition that the other denies", "condition")
-    if not lifted and not imposed and (waived := _waived(alignment)):
-        yield modal(f"the passage requires what the sentence does without: “{waived}”", "condition")
 
 
 def universal(alignment: Alignment) -> Iterator[Disagreement]:
@@ -36,68 +32,12 @@ def universal(alignment: Alignment) -> Iterator[Disagreement]:
         yield modal(f"the passage says this only of some: “{narrower}”", "unconditional")
     if "all" in theirs or not _of_all(alignment.claim):
         return
-    if "if" in theirs and not _found_condition(alignment):
+    if "if" in theirs:
         yield modal("the passage sets a condition that the sentence leaves out", "unconditional")
     elif any(op.kind == "except" for op in alignment.passage.operators) and not _found_exception(alignment):
         yield modal("the passage makes an exception that the sentence leaves out", "unconditional")
     elif limit := _limit(alignment):
         yield modal(f"the passage limits what the sentence says of all: “{limit}”", "unconditional")
-
-
-def other_condition(aligned: PassageAlignment) -> Iterator[Disagreement]:
-    """Yield a disagreement if the condition of the claim is that of another sentence, and the best one has its own.
-
-    "The price is refunded if the concert is cancelled. If it is postponed, tickets remain valid."
-    """
-    claim, best = aligned.claim, aligned.best
-    own = _conditional_tokens(best.passage)
-    if all(t in best.matched for t in own):
-        return
-    mine = _conditional_tokens(claim)
-    for at, token in enumerate(claim.tokens):
-        if token not in mine or best.matches[at] is not None:
-            continue
-        for one in aligned.sentences:
-            match = one.matches[at] if one is not best else None
-            if match is not None and match.token in _conditional_tokens(one.passage):
-                said = best.passage.text_of(*own)
-                yield modal(f"the passage says this on another condition: “{said}”", "condition")
-                return
-
-
-def unconditional(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
-    """Yield a disagreement if the passage states a condition that the claim leaves out."""
-    passage = alignment.passage
-    if (CONDITIONAL | DENIALS) & alignment.claim.kinds() or "when" in alignment.claim.words:
-        return  # a denial is compared with the passage by `negation`
-    main = alignment.mains[clause]
-    for op in passage.of("if"):
-        condition = [t for t in passage.tokens if t.clause == op.clause]
-        if op.clause != main and condition and not any(t in alignment.matched for t in condition):
-            said = passage.text_of(op, condition[-1])
-            yield modal(f"the passage sets a condition: “{said}”", "unconditional")
-            return
-
-
-def _waived(alignment: Alignment) -> str:
-    """Return the words of the claim that does without what the passage requires: "without being closed first"."""
-    claim, passage = alignment.claim, alignment.passage
-    if (DENIALS | RESTRICTIVE | {"must"}) & claim.kinds() or not DENIALS & passage.kinds():
-        return ""
-    required = {op.clause for op in passage.of("unless")}
-    for op in claim.of("without"):
-        for token, match in alignment.pairs(op.clause):
-            if token.scoped and token.word >= op.after and match.sign > 0 and match.token.clause in required:
-                return claim.text_of(op, token)
-    return ""
-
-
-def _found_condition(alignment: Alignment) -> bool:
-    """Return whether the claim has a word of the condition of the passage."""
-    for op in alignment.passage.of("if"):
-        if any(t in alignment.matched for t in alignment.passage.tokens if t.piece == op.piece and t.word >= op.after):
-            return True
-    return False
 
 
 def _found_exception(alignment: Alignment) -> bool:
@@ -144,15 +84,6 @@ def _limit(alignment: Alignment) -> str:
         if number is not None and number not in alignment.matched:
             return passage.text_of(op, number)
     return ""
-
-
-def _conditional_tokens(statement: Statement) -> list[ContentToken]:
-    """Return the words of the conditions of a sentence."""
-    begins = [(op.clause, op.after) for op in statement.of("if")]
-    if "when" in statement.words:
-        at = statement.words.index("when")
-        begins += [(t.clause, at) for t in statement.tokens if t.word > at][:1]
-    return [t for t in statement.tokens if any(t.clause == clause and t.word >= after for clause, after in begins)]
 
 
 def modal(detail: str, rule: str) -> Disagreement:

@@ -2,14 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from ....text.clauses import ContentToken, Operator, Statement
+from ....text.clauses import ContentToken, Statement
 from ....text.clauses.statement import DENIALS, NEGATING
-from ....text.clauses.vocabulary import vocabulary
 from ..alignment import Alignment, Match, PassageAlignment
 from ..disagreement import Disagreement, Reason
 from .framing import retraction_of
 from .negations import negation
-from .overturned import taken_back_in_both
 
 _DENIALS = DENIALS | {"false"}
 _BOUNDS = frozenset({"min", "max", "over", "under"})
@@ -31,7 +29,7 @@ def one_sided_denials(aligned: PassageAlignment) -> Iterator[Disagreement]:
     """Yield the negations on one side only, unless another sentence of the passage denies what the claim denies."""
     claim, best = aligned.claim, aligned.best
     denied = [one for clause in best.comparable_clauses for one in negation(best, clause)]
-    if denied and (_denied_elsewhere(aligned) or _taken_back(aligned) or taken_back_in_both(aligned)):
+    if denied and _denied_elsewhere(aligned):
         return
     if not (len(denied) == _BOTH and _CONDITIONAL & claim.kinds() and _CONDITIONAL & best.passage.kinds()):
         yield from denied
@@ -64,28 +62,19 @@ def _denied_elsewhere(aligned: PassageAlignment) -> bool:
     claim, best = aligned.claim, aligned.best
     if not (DENIALS | {"need_not"}) & claim.kinds():
         return False
-    for alignment in aligned.sentences:
-        if alignment is best or not DENIALS & alignment.passage.kinds():
+    others = [one for one in aligned.sentences if one is not best]
+    if retraction_of(aligned) or (
+        "overturns" in claim.kinds() and any("overturns" in one.passage.kinds() for one in others)
+    ):
+        return True
+    for alignment in others:
+        if not DENIALS & alignment.passage.kinds():
             continue
         for (token, match), known in zip(alignment.tokens, best.matches, strict=True):
             denied = match is not None and known is None and token.sign < 0 and match.sign * match.token.sign < 0
             if denied and not (token.before and claim.language == "en"):  # "in the library" is no statement
                 return True
     return False
-
-
-def _taken_back(aligned: PassageAlignment) -> bool:
-    """Return whether the next sentence denies the best one, and so states what the claim denies.
-
-    "The pool would reopen in May. It is still closed." says that it has not reopened.
-    """
-    claim, following = aligned.claim, aligned.following
-    if following is None or not DENIALS & claim.kinds() or DENIALS & aligned.best.passage.kinds():
-        return False
-    about_it = not vocabulary(claim.language).role("pronoun").isdisjoint(following.passage.words[:1])
-    if about_it and any(match.sign < 0 and token.sign != match.token.sign for token, match in following.pairs()):
-        return True
-    return bool(retraction_of(aligned))
 
 
 def only_denied(aligned: PassageAlignment) -> Iterator[Disagreement]:
@@ -100,30 +89,25 @@ def only_denied(aligned: PassageAlignment) -> Iterator[Disagreement]:
     for at, token in enumerate(claim.tokens):
         if token.quantity is not None or token.name or token.operator:
             continue
-        found = [(one, other) for one in aligned.sentences if (other := one.matches[at]) is not None]
         match = best.matches[at]
+        found = [(one, other) for one in aligned.sentences if (other := one.matches[at]) is not None]
         if match is not None:
-            denied = _denied_in_clause(token, best, match, found)
-        elif found and all(_denied_there(claim, token, one, match, best) for one, match in found):
-            denied = found[0][0].passage.text_of()
+            denied = _denied_in_clause(token, best, match, [other for _, other in found])
         else:
-            continue
+            there = found and all(_denied_there(token, one, other) for one, other in found)
+            denied = found[0][0].passage.text_of() if there else ""
         if denied:
             yield Disagreement(Reason.NEGATION, f"the passage denies this: “{denied}”", rule="denied nearby")
             return
 
 
-def _denied_in_clause(
-    token: ContentToken, best: Alignment, match: Match, found: Sequence[tuple[Alignment, Match]]
-) -> str:
+def _denied_in_clause(token: ContentToken, best: Alignment, match: Match, found: Sequence[Match]) -> str:
     """Return the clause of the best sentence that denies a noun, "" if another one states the noun."""
     verbs = [(verb, stated) for verb, stated in best.pairs() if verb.verbal]
     clauses = {stated.token.clause for _, stated in verbs}
     if token.verbal or best.claim.language == "zh" or match.token.clause in clauses or match.token.scoped:
         return ""
-    if not any(_agrees(verb, stated) for verb, stated in verbs) or any(_agrees(token, other) for _, other in found):
-        return ""
-    if not _DENIALS & best.passage.kinds(match.token.clause):
+    if not any(_agrees(verb, stated) for verb, stated in verbs) or any(_agrees(token, other) for other in found):
         return ""
     own = [t for t in best.passage.tokens if t.clause == match.token.clause]
     return best.passage.text_of(*own)
@@ -154,38 +138,6 @@ def _agrees(token: ContentToken, match: Match) -> bool:
     return match.sign * match.token.sign * token.sign > 0
 
 
-def _denied_there(claim: Statement, token: ContentToken, one: Alignment, match: Match, best: Alignment) -> bool:
-    """Return whether a sentence denies what its word says, and is not about another name than the claim."""
-    other = match.token
-    if not (other.verbal or other.clausal) or _agrees(token, match):
-        return False
-    if not (token.verbal or token.clausal) and claim.language == "en" and _follows_predicate(claim, token):
-        return False  # "no note is required" denies the predicate, not the note
-    denials = [op for op in one.passage.of(*_DENIALS) if op.clause == other.clause]
-    if not any(_denies(one.passage, op, other) for op in denials):
-        return False
-    return claim.language in {"de", "zh"} or not any(
-        t.name and t.word and t.stem not in claim.stems and t.stem not in best.passage.stems for t in one.passage.tokens
-    )
-
-
-def _follows_predicate(statement: Statement, token: ContentToken) -> bool:
-    return any(t.verbal and t.word < token.word and t.clause == token.clause for t in statement.tokens)
-
-
-def _denies(passage: Statement, denial: Operator, token: ContentToken) -> bool:
-    """Return whether a denial concerns a predicate, and not a number, or another predicate behind both.
-
-    "Do not give it more than three times" does not deny that it is given, and "those who paid are not affected" does
-    not deny that they paid.
-    """
-    if token.word >= denial.after:
-        return not any(op.kind in _BOUNDS and op.word >= denial.after for op in passage.operators)
-    return not any(
-        t.word >= denial.after and (t.verbal or t.clausal) for t in passage.tokens if t.clause == token.clause
-    )
-
-
 def _denied_in_full(alignment: Alignment, clause: int) -> set[ContentToken]:
     """Return the tokens of the claim that are all the words of a clause, if it denies them."""
     passage = alignment.passage
@@ -202,3 +154,12 @@ def _states_of_others(claim: Statement, other: Alignment, one: Alignment, named:
     lacks = any(other.matches[n] is None for n, token in enumerate(claim.tokens) if token in named)
     mine, theirs = (sum(side.matches[n] is not None for n in rest) for side in (one, other))
     return lacks and theirs > mine
+
+
+def _denied_there(token: ContentToken, one: Alignment, match: Match) -> bool:
+    """Return whether a sentence denies the predicate that is a word of the claim."""
+    other = match.token
+    if not (other.verbal or other.clausal) or _agrees(token, match):
+        return False
+    denials = [op for op in one.passage.of(*_DENIALS) if op.clause == other.clause]
+    return any(other.word >= op.after for op in denials) and not (_BOUNDS | {"if"}) & one.passage.kinds()

@@ -10,8 +10,6 @@ from ..disagreement import Disagreement, Reason
 
 _FRAMES = frozenset({"false", "fiction"})
 _NO_FACT = _FRAMES | DENIALS | {"would", "irrealis", "if"}
-_CLAIMED = frozenset({"said", "hedge", "plan"})
-_LEFT_OUT = frozenset({"unstated", "not", "no", "denies", "open", "asks"})
 _DENIALS = DENIALS | {"false"}
 _SHORT = 6  # content words of the longest sentence that retracts the one before it: "The board did not approve it."
 _SAYING = 3  # words of the shortest sentence such as "that rumour lied"
@@ -29,18 +27,10 @@ def stated_as_fiction(alignment: Alignment) -> Iterator[Disagreement]:
         alone = not any(t.clause == op.clause and not t.operator for t in passage.tokens)
         label = op.clause < max(alignment.mains) and alone and not denied
         named = any(t.stem in alignment.claim.stems for t in passage.tokens if op.word <= t.word < op.after)
-        told = op.kind == "fiction" and op.clause < max(alignment.mains) and _introduced(alignment, op.after)
-        if (op.clause in alignment.mains or label or told) and not named:
+        if (op.clause in alignment.mains or label) and not named:
             said = passage.text_of(op)
             yield Disagreement(Reason.FRAMING, f"the passage does not present it as a fact: “{said}”", rule="frame")
             return
-
-
-def _introduced(alignment: Alignment, after: int) -> bool:
-    """Return whether a subordinator is before the words of the passage that match: "is set in 2150, when …"."""
-    first = min((match.token.word for _, match in alignment.pairs()), default=0)
-    subordinators = vocabulary(alignment.claim.language).role("subordinator") | {"that", "how"}
-    return not subordinators.isdisjoint(alignment.passage.words[after:first])
 
 
 def stated_as_question(alignment: Alignment) -> Iterator[Disagreement]:
@@ -65,12 +55,9 @@ def retraction_of(aligned: PassageAlignment) -> str:
         return ""
     claim, best, following = aligned.claim, aligned.best.passage, aligned.following.passage
     said = following.text_of()
-    reported = bool({*_CLAIMED, "false"} & claim.kinds())
-    corrected = _corrects(following) and not claim.stems.keys() & following.stems.keys() - best.stems.keys()
-    if corrected and _CLAIMED & best.kinds() and not reported:
-        return f"the next sentence corrects it: “{said}”"
+    reported = bool({"said", "hedge", "plan", "false"} & claim.kinds())
     pronouns = vocabulary(claim.language).role("pronoun")
-    if (_denies_it(following, pronouns) or _drops_it(following)) and not reported:
+    if _drops_it(following) and not reported:
         return f"the next sentence takes it back: “{said}”"
     if len(following.tokens) > _SHORT or following.cells or following.question or not _DENIALS & following.kinds():
         return ""
@@ -93,16 +80,6 @@ def _refers_back(statement: Statement, pronouns: frozenset[str]) -> bool:
     )
 
 
-def _denies_it(statement: Statement, pronouns: frozenset[str]) -> bool:
-    """Return whether a short sentence denies the one before as a whole: "Its owner denies this"."""
-    return (
-        "denies" in statement.kinds()
-        and len(statement.tokens) <= _SHORT
-        and any(op.after == len(statement.words) - 1 for op in statement.of("denies"))
-        and statement.words[-1] in pronouns
-    )
-
-
 def _drops_it(statement: Statement) -> bool:
     """Return whether a sentence begins with a denial of what was said: "This hypothesis was dropped"."""
     words = vocabulary(statement.language)
@@ -113,12 +90,6 @@ def _drops_it(statement: Statement) -> bool:
         return False
     denials = [op for op in statement.of(*_DENIALS) if not op.clause]
     return statement.words[1] in words.role("statement_noun") and len(denials) == 1
-
-
-def _corrects(statement: Statement) -> bool:
-    """Return whether a sentence begins with words that correct what somebody said before: "In fact, …"."""
-    phrases = [phrase.split("_") for phrase in vocabulary(statement.language).role("corrective")]
-    return any(statement.words[: len(phrase)] == phrase for phrase in phrases)
 
 
 def _concerns(claim: Statement, best: Statement, following: Statement) -> bool:
@@ -161,11 +132,3 @@ def _full_sentence(heading: Statement) -> bool:
 def _found(claim: Statement, alignments: Sequence[Alignment]) -> set[int]:
     """Return the indexes of the claim's tokens that are found in any of these sentences."""
     return {n for n in range(len(claim.tokens)) if any(alignment.matches[n] for alignment in alignments)}
-
-
-def claims_absence(aligned: PassageAlignment) -> Iterator[Disagreement]:
-    """Yield a disagreement if the claim states that something is not in the evidence, which it cannot support."""
-    if "unstated" not in aligned.claim.kinds():
-        return
-    if not any(_LEFT_OUT & passage.kinds() for passage in aligned.passages):
-        yield Disagreement(Reason.FRAMING, "the sentence tells what the evidence does not say", rule="unstated")

@@ -1,4 +1,4 @@
-"""Compare modality: permission and duty, plan and fact, hedge and fact, proposals and decisions."""
+"""Compare modality: permission and duty, plan and fact, hedge and fact."""
 
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
@@ -6,10 +6,9 @@ from collections.abc import Set as AbstractSet
 from ....text.clauses import Statement
 from ....text.clauses.statement import DENIALS, RESTRICTIVE
 from ....text.clauses.vocabulary import vocabulary
-from ....text.numbers.quantities import MONTH
 from ..alignment import Alignment, PassageAlignment
 from ..disagreement import Disagreement
-from .conditions import modal, unconditional
+from .conditions import modal
 
 Kinds = AbstractSet[str]
 # A claim with one of these does not state a fact.
@@ -20,42 +19,24 @@ _REACH_HAN = 8  # characters
 
 
 def modality(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
-    """Compare permission and duty, plan and fact, hedge and fact, and conditions of a clause."""
+    """Compare permission and duty, plan and fact, hedge and fact of a clause."""
     mine, theirs = alignment.claim.kinds(clause), _governing(alignment, clause)
     everywhere, elsewhere = alignment.claim.kinds(), alignment.passage.kinds()
     yield from _permission(mine, theirs, everywhere, elsewhere)
-    yield from unconditional(alignment, clause)
     if _denies(alignment):
         return
-    done = _done(alignment.claim, clause) and not _scheduled(alignment)
+    done = _done(alignment.claim, clause)
     if "plan" in theirs and done and not _NOT_DONE & everywhere:
         yield modal("the passage speaks of a plan, the sentence of a fact", "plan")
     planned = {op.word for op in alignment.passage.of("plan")}  # the German "soll" is both
     only_planned = all(op.word in planned for op in alignment.passage.of("hedge"))
     plan = {"plan"} if only_planned or "plan" not in elsewhere else set()
     may = {"may"} - theirs  # "it is said that it can …" is not hedged by "can"
-    excused = {"hedge", "false", "fiction", "would", *may, *plan} & everywhere or _same_speech(alignment)
-    if "alleges" in theirs and not (excused or {"alleges", "said"} & everywhere):
-        yield modal("the passage says that somebody claims it, the sentence that it is so", "alleges")
-    elif "hedge" in theirs and not excused:
+    if "hedge" in theirs and not {"hedge", "said", "false", "fiction", "would", *may, *plan} & everywhere:
         yield modal("the passage says it with reservation, the sentence as a fact", "hedge")
-    if _UNREAL & everywhere:
-        return
-    if "irrealis" in theirs or ("would" in theirs and "if" in elsewhere):
-        yield modal("the passage speaks of what would have been, the sentence of what was", "condition")
-    elif "would" in theirs and done and not {"said", "by"} & mine:
-        yield modal("the passage speaks of what would be, the sentence of what was", "would")
-
-
-def _scheduled(alignment: Alignment) -> bool:
-    """Return whether the claim states in the present tense what the passage plans for the same date.
-
-    "Elle sera fermée en août", "en août, elle est fermée".
-    """
-    words = vocabulary(alignment.claim.language)
-    completed = words.role("completed").intersection(alignment.claim.words)
-    dated = any(token.unit == MONTH for token, _ in alignment.pairs())
-    return dated and bool(completed) and completed <= words.role("stative")
+    imagined = "irrealis" in theirs or ("would" in theirs and (done or "if" in elsewhere))
+    if imagined and not (_UNREAL & everywhere or {"said", "by"} & mine):
+        yield modal("the passage speaks of what would be, the sentence of what is", "condition")
 
 
 def weaker_elsewhere(aligned: PassageAlignment) -> Iterator[Disagreement]:
@@ -100,22 +81,12 @@ def _denies(alignment: Alignment) -> bool:
     return any(shared.isdisjoint(range(op.word, op.after)) for op in alignment.claim.of(*DENIALS))
 
 
-def _same_speech(alignment: Alignment) -> bool:
-    """Return whether the claim quotes somebody as the passage does: "says that …", but not "announced that …"."""
-    stems = alignment.passage.stems
-    announcing = vocabulary(alignment.claim.language).role("announcing")
-    return any(
-        alignment.claim.text_of(op).lower() not in announcing
-        or any(t.stem in stems for t in alignment.claim.tokens if op.word <= t.word < op.after)
-        for op in alignment.claim.of("said")
-    )
-
-
 def _permission(mine: Kinds, theirs: Kinds, everywhere: Kinds, elsewhere: Kinds) -> Iterator[Disagreement]:
     """Compare permission, duty, advice and prohibition, by the kinds of operators of both clauses and sentences."""
     required = elsewhere & DENIALS and elsewhere & {"unless", "without", "except"}  # "nobody may … without"
-    if "must" in mine and "may" in theirs and not {"must", "should"} & theirs and "may" not in mine and not required:
-        yield modal("the passage permits what the sentence demands", "permission")
+    allowed = {"may", "should"} & theirs and "must" not in theirs and not {"may", "should"} & everywhere
+    if "must" in mine and allowed and not required:
+        yield modal("the passage permits or recommends what the sentence demands", "permission")
     elif (
         "may" in mine
         and "must" in theirs
@@ -123,8 +94,6 @@ def _permission(mine: Kinds, theirs: Kinds, everywhere: Kinds, elsewhere: Kinds)
         and not {"only", "not", "no", "unless"} & (everywhere | elsewhere)
     ):
         yield modal("the passage demands what the sentence permits", "duty")
-    elif "must" in mine and "should" in theirs and not {"must", *DENIALS} & theirs and "should" not in everywhere:
-        yield modal("the passage recommends what the sentence demands", "recommendation")
     forbidden = "may_not" in theirs and "need_not" in everywhere - elsewhere
     if forbidden or ("need_not" in theirs and "may_not" in mine and "need_not" not in everywhere):
         yield modal("one side forbids what the other leaves open", "prohibition")
@@ -135,38 +104,8 @@ def certainty(alignment: Alignment) -> Iterator[Disagreement]:
     mine, theirs = alignment.claim.kinds(), alignment.passage.kinds()
     if "fact" in mine and "hedge" in theirs and not {"hedge", "not", "no"} & mine and "fact" not in theirs:
         yield modal("the passage says it with reservation, the sentence calls it certain", "certain")
-    left_open = bool({"open", "asks"} & theirs) or _asked_indirectly(alignment)
-    if left_open and not {"open", "asks", "hedge", "not", "no", "may", "denies", "decision"} & mine:
+    if {"open", "asks"} & theirs and not {"open", "asks", "hedge", "not", "no", "may", "denies", "decision"} & mine:
         yield modal("the passage leaves open what the sentence states", "open")
-
-
-def _asked_indirectly(alignment: Alignment) -> bool:
-    """Return whether most words of the claim are in an indirect question: "Whether it helps is not known"."""
-    passage, claim = alignment.passage, alignment.claim
-    if {"even_if"} & passage.kinds():
-        return False  # "whether or not it helps"
-    words = vocabulary(claim.language).role("indirect_question")
-    if not words.isdisjoint(claim.words):
-        return False
-    for at, word in enumerate(passage.words):
-        if word in words:
-            piece = next((t.piece for t in passage.tokens if t.word > at), 0)
-            found = [m.token for _, m in alignment.pairs() if m.token.word > at and m.token.piece == piece]
-            verbs = [t for t in passage.tokens if t.verbal and t.word > at and t.piece == piece]
-            if len(verbs) > 1 and any(t is verbs[-1] for t in found):
-                return False  # the claim is about the question: "Whether it moves will be decided in May"
-            return 2 * len(found) > len(alignment.pairs())
-    return False
-
-
-def undecided(aligned: PassageAlignment) -> Iterator[Disagreement]:
-    """Yield a disagreement if the claim states a decision, and the passage only a proposal or a delay."""
-    mine, theirs = aligned.claim.kinds(), aligned.best.passage.kinds()
-    if "decision" not in mine or "decision" in theirs or DENIALS & mine:
-        return
-    later = aligned.following.passage.kinds() if aligned.following is not None else set()
-    if "proposal" in theirs and ("decision" not in later or DENIALS & later):
-        yield modal("the passage speaks of a proposal, the sentence of a decision", "decision")
 
 
 def _governing(alignment: Alignment, clause: int) -> set[str]:

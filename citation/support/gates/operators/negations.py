@@ -3,15 +3,13 @@
 from collections.abc import Iterator
 
 from ....text.clauses import ContentToken, Statement
-from ....text.clauses.statement import DENIALS, EXCEPTIVE, NEGATING, RESTRICTIVE
-from ....text.clauses.vocabulary import vocabulary
+from ....text.clauses.statement import DENIALS, EXCEPTIVE, NEGATING
 from ....text.numbers.derived.shares import complements
 from ....text.numbers.quantities import agrees
 from ..alignment import Alignment, Match
 from ..disagreement import Disagreement, Reason
 from ..roles.relations import swapped_pivots
-from ..word_relations import opposed
-from .equivalences import ended_after, same_in_other_operators, states_superlative
+from .equivalences import same_in_other_operators, states_superlative
 
 _IMPLIES_NOT = frozenset({"only", "not_all", "max", "min"})
 _UNFINISHED = frozenset({"plan", "progress"})
@@ -23,22 +21,15 @@ _FEWEST_NOUNS = 2  # words that both sides share, if their verbs differ
 def negation(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
     """Yield a disagreement if one side denies what the other states, or uses the opposite word."""
     pairs = alignment.pairs(clause)
-    if _holds_otherwise(alignment, clause):
-        agreeing = [token for token, match in pairs if token.sign == match.sign * match.token.sign]
-        if len(agreeing) * 2 > len(pairs):
-            said = alignment.claim.text_of(agreeing[0])
-            yield Disagreement(Reason.NEGATION, f"the passage says the reverse of “{said}”", rule="negation")
-        return
     if not _any_denial(pairs, alignment.passage):
         return
     exceptions = [(t, m) for t, m in pairs if t.scoped or m.token.scoped]
-    fragment = not exceptions and _is_fragment(alignment.claim, clause)
     if (
         not pairs
-        or fragment
         or _is_phrase_there(alignment, clause)
         or alignment.passage.question
         or same_in_other_operators(alignment, clause)
+        or _counts_the_rest(alignment, clause)
     ):
         return
     if states_superlative(alignment):
@@ -57,25 +48,12 @@ def negation(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
     if denied and denied[0].sign < 0 and not excepted and _implied(alignment, clause):
         return
     if denied:
-        if _restated(alignment, clause) or (not exceptions and _denies_the_same(alignment, clause)):
+        if not exceptions and _denies_the_same(alignment, clause):
             return
         token, match = denied
         yield Disagreement(Reason.NEGATION, _denial(alignment, token, match.token), rule="negation")
     else:
         yield from _antonym(alignment, opposites)
-
-
-def _holds_otherwise(alignment: Alignment, clause: int) -> bool:
-    """Return whether a clause is the condition of what the passage states behind "otherwise".
-
-    "It costs 5 euros if you are late; otherwise it is free" says that it is free unless you are late.
-    """
-    words = vocabulary(alignment.claim.language).role("otherwise")
-    at = next((n for n, word in enumerate(alignment.passage.words) if word in words), None)
-    if at is None or not {"if", "unless"} & alignment.claim.kinds(clause):
-        return False
-    behind = {token.clause == clause for token, match in alignment.pairs() if match.token.word > at}
-    return behind == {False}
 
 
 def _opposites(alignment: Alignment, clause: int) -> list[tuple[ContentToken, Match]]:
@@ -87,7 +65,6 @@ def _opposites(alignment: Alignment, clause: int) -> list[tuple[ContentToken, Ma
         and m.token.clause == alignment.mains[clause]
         and not _denies(t, m)
         and t not in swapped_pivots(alignment)
-        and not (t.verbal and ended_after(alignment))
     ]
 
 
@@ -120,20 +97,6 @@ def _antonym(alignment: Alignment, opposites: list[tuple[ContentToken, Match]]) 
         yield Disagreement(Reason.NEGATION, f"the passage says “{said}”, the opposite of “{mine}”", rule="antonym")
 
 
-def _is_fragment(claim: Statement, clause: int) -> bool:
-    """Return whether a clause is the one word of a reason: "由于大雾，…"."""
-    kinds = claim.kinds(clause)
-    if claim.clauses == 1 or {*NEGATING, *EXCEPTIVE} & kinds or "because" not in kinds:
-        return False
-    return sum(t.clause == clause for t in claim.tokens) <= 1
-
-
-def _is_phrase_there(alignment: Alignment, clause: int) -> bool:
-    """Return whether a condition of the claim is a phrase of a denied clause: "in a storm, the lift does not run"."""
-    mains = alignment.mains
-    return "if" in alignment.claim.kinds(clause) and mains[clause] in mains[:clause] + mains[clause + 1 :]
-
-
 def _denied_by_predicate(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
     """Yield a disagreement if the passage has a verb that denies in the place of another: "rejected", "paid"."""
     claim, passage, main = alignment.claim, alignment.passage, alignment.mains[clause]
@@ -158,49 +121,6 @@ def _denies(token: ContentToken, match: Match) -> bool:
     return match.sign < 0 and (token.denying or match.token.denying)
 
 
-def _restated(alignment: Alignment, clause: int) -> bool:
-    """Return whether one side restricts what the other denies of the rest: "only above zero", "not below zero".
-
-    An exception restricts something else if its clause has no word of the claim, or if all of the claim is outside it;
-    that of the claim, if the passage has none of its words.
-    """
-    shared = [(token, match.token) for token, match in alignment.pairs() if token.denying and match.token.denying]
-    mine = _kinds_without(alignment.claim, {token.word for token, _ in shared})
-    theirs = _kinds_without(alignment.passage, {token.word for _, token in shared})
-    clauses = {match.token.clause for _, match in alignment.pairs()}
-    outside = alignment.coverage == 1 and not any(match.token.scoped for _, match in alignment.pairs())
-    scoped = [match for t, match in alignment.tokens if t.scoped]
-    if scoped and not any(scoped):
-        mine -= {"except"}
-    if outside or all(op.clause not in clauses for op in alignment.passage.of("except")):
-        theirs -= {"except"}
-    for restricting, denying in ((mine, theirs), (theirs, mine)):
-        if restricting & RESTRICTIVE and denying & DENIALS and not denying & RESTRICTIVE:
-            return True
-    return _complementary(alignment, clause)
-
-
-def _kinds_without(statement: Statement, words: set[int]) -> set[str]:
-    """Return the kinds of operators that have none of these words, such as a denying verb of both sides."""
-    return {op.kind for op in statement.operators if words.isdisjoint(range(op.word, op.after))}
-
-
-def _complementary(alignment: Alignment, clause: int) -> bool:
-    """Return whether the claim counts the rest of a total: "two of five did", "three of five did not"."""
-    if "all" in alignment.passage.kinds(alignment.mains[clause]):
-        return False
-    counts = [
-        (token, match)
-        for token, match in alignment.tokens
-        if token.clause == clause and token.quantity is not None and not token.quantity.unit
-    ]
-    rest = [token for token, match in counts if match is None]
-    others = list(complements(alignment.passage.text, alignment.passage.quantities)) if rest else []
-    if len(rest) == 1 and any(rest[0].quantity and agrees(rest[0].quantity, other) for other in others):
-        return True
-    return len(rest) == 1 and len(counts) > 1 and len(alignment.pairs(clause)) > len(counts)
-
-
 def _same_predicate(alignment: Alignment, clause: int) -> bool:
     """Return whether the passage contains most of the predicate of a clause of the claim."""
     stated = [
@@ -209,7 +129,7 @@ def _same_predicate(alignment: Alignment, clause: int) -> bool:
         if token.clause == clause and not token.operator and not token.name and token.quantity is None
     ]
     verbal = [pair for pair in stated if pair[0].verbal] or stated
-    found = sum(match is not None or _denied_by_opposite(alignment, token) for token, match in verbal)
+    found = sum(match is not None for _, match in verbal)
     return found * 2 >= len(verbal) or not stated
 
 
@@ -224,13 +144,6 @@ def _denial(alignment: Alignment, token: ContentToken, other: ContentToken) -> s
             following = next((t for t in statement.tokens if t.word >= ops[0].after), ops[0])
             return f"only the {side} denies it: “{statement.text_of(ops[0], following)}”"
     return f"only one side denies “{alignment.claim.text_of(token)}”"
-
-
-def _denied_by_opposite(alignment: Alignment, token: ContentToken) -> bool:
-    """Return whether the passage has an antonym of the word as a denying operator: "rejected" for "adopted"."""
-    antonyms = vocabulary(alignment.claim.language).antonyms
-    sides = antonyms.sides(token.folded)
-    return any(t.denying and opposed(sides, antonyms.sides(t.folded)) for t in alignment.passage.tokens)
 
 
 def _shared_denial(pairs: list[tuple[ContentToken, Match]]) -> tuple[ContentToken, Match] | None:
@@ -270,8 +183,7 @@ def _outvoted(
 def _denies_the_same(alignment: Alignment, clause: int) -> bool:
     """Return whether both sides deny the word behind a negation of this clause, or of the matching one.
 
-    "No findings came out of the review", "the review was completed with remarks and no findings". The passage may
-    deny it in another clause that has a word of the claim.
+    "No findings came out of the review", "the review was completed with remarks and no findings".
     """
     sides = (alignment.claim, clause), (alignment.passage, alignment.mains[clause])
     denied = [
@@ -280,10 +192,6 @@ def _denies_the_same(alignment: Alignment, clause: int) -> bool:
         for op in side.of(*NEGATING)
         if op.clause == at
     ]
-    clauses = {match.token.clause for _, match in alignment.pairs()} - {alignment.mains[clause]}
-    again = {(t.stem, t.sign) for t in alignment.passage.tokens if t.clause in clauses and t not in alignment.matched}
-    if any(t is not None and (t.stem, t.sign) in again for t in denied if t in alignment.claim.tokens):
-        return True
     agreeing = [pair for pair in alignment.pairs() if pair[1].sign * pair[1].token.sign == pair[0].sign]
     return any(token is one or match.token is one for token, match in agreeing for one in denied)
 
@@ -296,3 +204,22 @@ def _shared_verbs(alignment: Alignment, clause: int) -> tuple[bool, set[int]]:
     shared = [match for token, match in alignment.pairs(clause) if token.denying and match.token.denying]
     clauses = [match.token.clause for match in shared if match.exact]
     return len(clauses) % 2 == 1, {one for one in clauses if clauses.count(one) % 2}
+
+
+def _is_phrase_there(alignment: Alignment, clause: int) -> bool:
+    """Return whether a condition of the claim is a phrase of a denied clause: "in a storm, the lift does not run"."""
+    mains = alignment.mains
+    return "if" in alignment.claim.kinds(clause) and mains[clause] in mains[:clause] + mains[clause + 1 :]
+
+
+def _counts_the_rest(alignment: Alignment, clause: int) -> bool:
+    """Return whether the claim counts the rest of a total: "two of five did", "three of five did not"."""
+    if "all" in alignment.passage.kinds(alignment.mains[clause]):
+        return False
+    rest = [
+        token.quantity
+        for token, match in alignment.tokens
+        if match is None and token.clause == clause and token.quantity is not None and not token.quantity.unit
+    ]
+    others = list(complements(alignment.passage.text, alignment.passage.quantities)) if rest else []
+    return len(rest) == 1 and any(agrees(rest[0], other) for other in others)

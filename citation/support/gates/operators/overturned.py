@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 from ....text.clauses import Statement
 from ....text.clauses.statement import DENIALS
-from ....text.clauses.vocabulary import vocabulary
-from ..alignment import Alignment, PassageAlignment
+from ..alignment import PassageAlignment
 from ..disagreement import Disagreement, Reason
 
 # Operators of a sentence that states something as said, believed, decided or planned.
@@ -19,7 +18,7 @@ _MOST = 0.75  # share of the claim's words that stand before what takes it back
 def overturned(aligned: PassageAlignment) -> Iterator[Disagreement]:
     """Yield a disagreement if the claim states as a fact what the passage takes back: later, or of a plan anywhere."""
     claim, alignments = aligned.claim, aligned.sentences
-    if _REPORTED & claim.kinds() or _first_version(claim) or _states_plan(claim):
+    if _REPORTED & claim.kinds():
         return
     found = [False] * len(claim.tokens)
     for at, alignment in enumerate(alignments):
@@ -27,12 +26,7 @@ def overturned(aligned: PassageAlignment) -> Iterator[Disagreement]:
         found = [known or match is not None for known, match in zip(found, alignment.matches, strict=True)]
         if sum(found) < _MOST * len(found) or not alignment.shared or not _is_tentative(passage):
             continue
-        if _changed_in_sentence(alignment):
-            yield _disagreement(passage)
-            return
         later = alignments[at + 1 :]
-        if any(match and not known for one in later for known, match in zip(found, one.matches, strict=True)):
-            return  # the claim states the later version
         earlier = [one.passage for one in alignments[:at] if "plan" in passage.kinds()]
         backs = [one.passage for one in later if _takes_back(one.passage, passage)]
         backs += [one for one in earlier if "overturns" in one.kinds() and _refers(passage, one)]
@@ -46,40 +40,11 @@ def _disagreement(passage: Statement) -> Disagreement:
     return Disagreement(Reason.FRAMING, f"the passage takes it back: “{said}”", rule="overturned")
 
 
-def _changed_in_sentence(alignment: Alignment) -> bool:
-    """Return whether the claim has only words before a change: "the fair that was planned for May has been moved"."""
-    for op in alignment.passage.of("overturns"):
-        before = [match.token.word < op.word for _, match in alignment.pairs()]
-        if all(before) and len(before) >= _MOST * len(alignment.claim.tokens):
-            return any(one.kind in _TENTATIVE and one.after <= op.word for one in alignment.passage.operators)
-    return False
-
-
-def taken_back_in_both(aligned: PassageAlignment) -> bool:
-    """Return whether the claim takes something back and a sentence other than the best one does, too.
-
-    Then the opposite of what the best one states may be true.
-    """
-    others = [one.passage for one in aligned.sentences if one is not aligned.best]
-    return "overturns" in aligned.claim.kinds() and any("overturns" in other.kinds() for other in others)
-
-
-def _states_plan(claim: Statement) -> bool:
-    """Return whether a claim calls something a plan, other than by its tense: "will be closed"."""
-    future = vocabulary(claim.language).role("future")
-    return any(future.isdisjoint(claim.words[op.word : op.after]) for op in claim.of("plan"))
-
-
 def _is_tentative(passage: Statement) -> bool:
     """Return whether a sentence only reports or plans something."""
     if len(passage.tokens) > _LONG or passage.question:
         return False
-    return bool(_TENTATIVE & passage.kinds()) or _first_version(passage)
-
-
-def _first_version(statement: Statement) -> bool:
-    """Return whether a sentence calls what it states a first version: "initially", "originally"."""
-    return statement.has_word("first_version")
+    return bool(_TENTATIVE & passage.kinds())
 
 
 def _takes_back(later: Statement, passage: Statement) -> bool:

@@ -6,24 +6,19 @@ from collections.abc import Iterator
 from ....text.clauses import ContentToken, Operator, Statement
 from ....text.clauses.statement import DENIALS
 from ....text.clauses.vocabulary import vocabulary
-from ....text.numbers.quantities import RATIO, Quantity, agrees
+from ....text.numbers.quantities import agrees
 from ..alignment import Alignment, Match, PassageAlignment
 from ..disagreement import Disagreement, Reason
 
 _BOUNDS = frozenset({"min", "max", "over", "under", "exact"})
 LOWER, UPPER = frozenset({"min", "over"}), frozenset({"max", "under"})
-_OTHER_SIDE = {"min": "max", "max": "min"}  # at the latest a week before is at least a week before
 _DENYING = frozenset({"not", "no", "may_not"})
 _NEGATING = frozenset({"not", "no", "except", "unless"})  # quantifiers are not compared if one side has one of these
 _REST = ({"min", "under"}, {"max", "over"})  # bounds that divide all numbers
 _FLIP_REACH = 4  # words between a negation and a bound that it reverses
 _PART_REACH = 5  # words between a share and what it is a share of
 _HAN_MORE = re.compile("[0-9零〇一二三四五六七八九十百千万亿两.,]+[个年]?[多余]")  # 三个多小时, 三十多人
-_OF_TOTAL = re.compile(r"\s(?:(?:out )?of (?:the |its |their )?|von (?:den )?|de (?:los |las )?|des |sur (?:les )?)")
 _CONVERTED = 0.01  # conversions are rounded by less
-_OF_TOTAL_BEFORE = re.compile(
-    r"(?:^|\W)(?:out of|of|von|unter|de|sur|entre|parmi) (?:the |its |their |den |los |las |les )?$", re.IGNORECASE
-)
 _BOUND_REACH = 3  # words between a bound and its number
 # Rank of the share of a set that a word denotes. The share of the claim must not exceed that of the passage.
 _SHARE = {"all": 5, "most": 4, "many": 3, "half": 3, "some": 2, "few": 1, "not_all": 2}
@@ -33,7 +28,6 @@ _QUANTIFIERS = frozenset(_SHARE)
 _RESTRICTING = frozenset({
     "only", "except", "unless", "without", "no", "not", "denies", "may_not", "false", "max", "min", "few", "if", "must",
 })  # fmt: skip
-_INTENSIFIER = "too"  # unless it is the last word
 _COMPARED = frozenset({"than", "not_only", "hedge"})
 
 
@@ -81,14 +75,9 @@ def _all_for_part(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
         for t in _adjacent_tokens(alignment.claim, op)
         if t in match_of and t.word >= op.after
     ]
-    own = [t for t in passage.tokens if t.clause == main]
-    parts = [t for t in own if t.quantity is not None and _is_part(t.quantity)]
-    parts += [t for t in own if _is_count_of_total(passage, t)]
-    parts += [t for t in passage.tokens if _is_total_of_count(passage, t)]
-    limits = [t for t in own if bound_of(passage, t) == "max" and not t.sign < 0]
-    for part in parts + limits:
-        limited = part in limits and part is own[0]  # "up to four days can be carried over"
-        if limited or any(0 < t.word - part.word <= _PART_REACH for t in near):
+    parts = [t for t in passage.tokens if t.clause == main and t.quantity is not None and t not in alignment.matched]
+    for part in parts:
+        if any(0 < t.word - part.word <= _PART_REACH for t in near):
             said = passage.text_of(part)
             yield Disagreement(Reason.QUANTIFIER, f"the passage says “{said}”, not all", rule="part")
             return
@@ -120,13 +109,6 @@ def _all_for_only(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
             yield Disagreement(Reason.QUANTIFIER, f"the passage says “{said}”, the sentence all", rule="only")
 
 
-def _adds(claim: Statement) -> bool:
-    """Return whether a claim says of one more thing what is said of others: "a single household gets it, too"."""
-    added = vocabulary(claim.language).role("additive")
-    intensified = _INTENSIFIER in claim.words[:-1]  # "too few"
-    return not added.isdisjoint(claim.words) and not intensified and not {*DENIALS, "only", "if"} & claim.kinds()
-
-
 def only_added(aligned: PassageAlignment) -> Iterator[Disagreement]:
     """Yield a disagreement if the claim restricts to one thing what no sentence of the passage restricts or denies."""
     claim = aligned.claim
@@ -140,34 +122,6 @@ def only_added(aligned: PassageAlignment) -> Iterator[Disagreement]:
             said = claim.text_of(op)
             yield Disagreement(Reason.QUANTIFIER, f"the passage does not say “{said}”", rule="exclusive")
             return
-
-
-def _is_count_of_total(passage: Statement, token: ContentToken) -> bool:
-    """Return whether a number counts some of a larger number: two in "two of the five"."""
-    total = next((t for t in passage.tokens if t.word > token.word), None)
-    if token.quantity is None or total is None or total.quantity is None:
-        return False
-    part, whole = token.quantity, total.quantity
-    between = passage.text[token.end : total.start]
-    counts = part.values and whole.values and not part.unit and part.values[0] < whole.values[0]
-    return bool(counts) and _OF_TOTAL.fullmatch(between) is not None
-
-
-def _is_total_of_count(passage: Statement, token: ContentToken) -> bool:
-    """Return whether a number is a total of which the next one counts a part: 48 in "of the 48 firms, 31"."""
-    part = next((t for t in passage.tokens if t.word > token.word and t.quantity is not None), None)
-    if token.quantity is None or part is None or part.quantity is None or part.clause > token.clause + 1:
-        return False
-    counts = not part.quantity.unit and not token.quantity.unit and part.quantity.values and token.quantity.values
-    if not counts or part.quantity.values[0] >= token.quantity.values[0]:
-        return False
-    return _OF_TOTAL_BEFORE.search(passage.text[: token.start]) is not None
-
-
-def _is_part(quantity: Quantity) -> bool:
-    """Return whether a number is a share below the whole: two thirds, 40 %."""
-    whole = {RATIO: 1, "%": 100}.get(quantity.unit)
-    return whole is not None and bool(quantity.values) and quantity.values[0] < whole
 
 
 def _adjacent_tokens(statement: Statement, op: Operator) -> list[ContentToken]:
@@ -211,17 +165,6 @@ def excludes_the_rest(alignment: Alignment, token: ContentToken, other: ContentT
     return bool(_DENYING & alignment.claim.kinds()) != bool(_DENYING & alignment.passage.kinds())
 
 
-def _is_latest(statement: Statement, op: Operator, token: ContentToken) -> bool:
-    """Return whether a bound is one of time, and a length is counted back: "no later than three days before"."""
-    words = vocabulary(statement.language)
-    if op.kind not in _OTHER_SIDE or token.quantity is None or token.quantity.unit != "time":
-        return False
-    behind = next((n for n, word in enumerate(statement.words) if n > token.word and word), 0)
-    following = statement.words[behind : behind + 3] if behind else []
-    timed = not words.role("timed_bound").isdisjoint(statement.words[op.word : op.after])
-    return timed and not words.role("ahead").isdisjoint(following)
-
-
 def _larger(match: Match, token: ContentToken, *, below: bool = False) -> bool:
     """Return whether the number of the passage is larger (or, with `below`, smaller) than that of the claim."""
     mine, theirs = token.quantity, match.token.quantity
@@ -229,19 +172,6 @@ def _larger(match: Match, token: ContentToken, *, below: bool = False) -> bool:
         return True
     a, b = mine.base_value, theirs.base_value
     return b < a if below else b > a
-
-
-def _exceeds(one: ContentToken, other: ContentToken) -> bool:
-    """Return whether a number is larger than another of its dimension: 1,950 than "no more than 1,900"."""
-    a, b = one.quantity, other.quantity
-    if a is None or b is None or not a.values or not b.values:
-        return False
-    return a.base_value > b.base_value * (1 + _CONVERTED)
-
-
-def _is_preposition(statement: Statement, op: Operator, token: ContentToken) -> bool:
-    """Return whether a predicate is between a bound and a number: "une nuit sous tente coûte 24 euros"."""
-    return any(op.after <= other.word < token.word and other.verbal for other in statement.tokens)
 
 
 def bound_of(statement: Statement, token: ContentToken, *, flip: bool = True) -> str:
@@ -255,9 +185,29 @@ def bound_of(statement: Statement, token: ContentToken, *, flip: bool = True) ->
             flipped = any(n.kind in _DENYING and 0 < op.word - n.after + 1 <= _FLIP_REACH for n in statement.operators)
             if flip and flipped and op.kind in {"over", "under"}:
                 return "max" if op.kind == "over" else "min"
-            return _OTHER_SIDE[op.kind] if flip and _is_latest(statement, op, token) else op.kind
+            return op.kind
     if statement.language == "zh" and _HAN_MORE.match(statement.text, token.start):
         return "over"
     limits = {op.kind for op in statement.of("min", "max") if op.clause == token.clause}
     alone = sum(t.quantity is not None for t in statement.tokens) == 1
     return limits.pop() if alone and len(limits) == 1 else ""  # "the minimum age for drivers is 21"
+
+
+def _adds(claim: Statement) -> bool:
+    """Return whether a claim says of one more thing what is said of others: "a single household gets it, too"."""
+    added = vocabulary(claim.language).role("additive")
+    intensified = "too" in claim.words[:-1]  # "too few"
+    return not added.isdisjoint(claim.words) and not intensified and not {*DENIALS, "only", "if"} & claim.kinds()
+
+
+def _exceeds(one: ContentToken, other: ContentToken) -> bool:
+    """Return whether a number is larger than another of its dimension: 1,950 than "no more than 1,900"."""
+    a, b = one.quantity, other.quantity
+    if a is None or b is None or not a.values or not b.values:
+        return False
+    return a.base_value > b.base_value * (1 + _CONVERTED)
+
+
+def _is_preposition(statement: Statement, op: Operator, token: ContentToken) -> bool:
+    """Return whether a predicate is between a bound and a number: "une nuit sous tente coûte 24 euros"."""
+    return any(op.after <= other.word < token.word and other.verbal for other in statement.tokens)

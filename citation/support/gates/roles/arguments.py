@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 from ....text.clauses import ContentToken, Operator, Statement
 from ....text.clauses.vocabulary import vocabulary
-from ..bindings.chinese_bindings import chinese_arguments
-from .german_order import german_arguments
+from .chinese_order import chinese_arguments
 
 _AUXILIARY_REACH = 4  # words between a participle and its auxiliary
 _CHAIN = 4  # predicates that share a subject: "came, saw and was asked to leave"
@@ -28,8 +27,6 @@ class Arguments:
 def arguments(statement: Statement, pivot: ContentToken) -> Arguments:
     """Return the arguments of a predicate."""
     tokens = [t for t in statement.tokens if t.clause == pivot.clause]
-    if statement.language == "de":
-        return Arguments(*german_arguments(statement, pivot, tokens))
     if statement.language == "zh":
         return Arguments(*chinese_arguments(statement, pivot, tokens))
     right = [t for t in tokens if t.word > pivot.word and t.piece == pivot.piece]
@@ -68,27 +65,12 @@ def subject(statement: Statement, pivot: ContentToken) -> list[ContentToken]:
         if _TO in between and not before[-1].verbal:
             return []  # "asked Ida to move", "bought a van to move"
         if role("conjunction").isdisjoint(between) and _TO not in between and not verb.folded.endswith(_GERUND):
-            found = _subject_phrase(statement, before, verb)
-            return [] if found and _is_apposition(statement, found[0], verb) else found
+            return _subject_phrase(statement, before, verb)
         verbs = [t for t in before if _is_predicate(statement, t)] or [t for t in before if t.verbal]
         if not verbs:
             return []
         verb = verbs[-1]
     return []
-
-
-def _is_apposition(statement: Statement, first: ContentToken, verb: ContentToken) -> bool:
-    """Return whether a noun phrase only describes what is before it, so that its verb is a participle.
-
-    "Chang'e 6 returned 1.9 kg, the first samples brought from there": a comma alone does not join two statements.
-    """
-    role = vocabulary(statement.language).role
-    before = [t for t in statement.tokens if t.word < first.word]
-    if first.piece != verb.piece or not before or "," not in statement.text[before[-1].end : first.start]:
-        return False
-    joined = role("conjunction") | role("subordinator") | role("relative")
-    stated = any(_is_predicate(statement, t) for t in before if t.clause == before[-1].clause)
-    return stated and joined.isdisjoint(statement.words[: first.word])
 
 
 def heads(tokens: Sequence[ContentToken]) -> list[ContentToken]:

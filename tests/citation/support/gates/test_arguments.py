@@ -26,7 +26,6 @@ AGENTS = {
     "Ida recently opened a shop.": ("opened", "ida"),
     "The consent, which she may refuse, is needed.": ("refuse", ""),
     "Of these, 48 passed.": ("passed", ""),
-    "The probe returned 2 kg in June, the only stones brought from there.": ("brought", ""),
     "When the bell rang, Ida opened the door.": ("opened", "ida"),
     "The bell rang, and Ida opened the door.": ("opened", "ida"),
 }
@@ -69,13 +68,6 @@ def test_a_spanish_object_may_come_first(sentence: str, agent: str) -> None:
     statement = parse(sentence, "es")
     pivot = next(token for token in statement.tokens if token.folded.startswith("nombr"))
     assert [token.folded for token in arguments(statement, pivot).agent] == [agent]
-
-
-@pytest.mark.parametrize("sentence", ["Den Hund biss die Katze.", "Der Hund wurde von der Katze gebissen."])
-def test_the_agent_of_a_german_predicate(sentence: str) -> None:
-    statement = parse(sentence, "de")
-    pivot = next(token for token in statement.tokens if token.folded in {"biss", "gebissen"})
-    assert [token.folded for token in arguments(statement, pivot).agent] == ["katze"]
 
 
 def test_predicates_that_share_a_subject_are_followed_a_few_times_only() -> None:

@@ -35,7 +35,6 @@ CROSSED: dict[str, tuple[str, tuple[str, ...], str]] = {
         ("Ida paints, and her brother Jon carves spoons.",),
         "Ida carves spoons.",
     ),
-    "a cleft sentence": ("en", LISTS, "It is Ida Berg who lives in Oulu."),
     "German gapping": ("de", ("Die Linie 4 fährt nach Ulm, die Linie 7 nach Aalen.",), "Linie 4 fährt nach Aalen."),
     "French gapping": ("fr", ("Le phare mesure 40 mètres, la tour 25.",), "Le phare mesure 25 mètres."),
     "Spanish gapping": ("es", ("La silla cuesta 40 euros; la mesa, 90.",), "La silla cuesta 90 euros."),
@@ -55,7 +54,6 @@ STRAIGHT: dict[str, tuple[str, tuple[str, ...], str]] = {
         ("Ida was a nurse before she became a judge.",),
         "Before she became a judge, Ida was a nurse.",
     ),
-    "a cleft sentence with the right name": ("en", LISTS, "It is Jon Falk who lives in Oulu."),
     "German gapping": ("de", ("Die Linie 4 fährt nach Ulm, die Linie 7 nach Aalen.",), "Linie 7 fährt nach Aalen."),
     "French gapping": ("fr", ("Le phare mesure 40 mètres, la tour 25.",), "La tour mesure 25 mètres."),
 }
