@@ -3,6 +3,8 @@
 import re
 from typing import Final, NamedTuple
 
+from ..text.normalize import fold
+from ..text.numbers.units import UNITS
 from .anchors import ANCHOR_STARTS, match_anchor
 from .context import (
     MAX_GROUP,
@@ -186,7 +188,7 @@ _PART_OF_FORMULA = frozenset("/⁄√∛∜+-−⁺⁻⁼⁽^")  # "¹/₂", "³
 
 def _superscript(text: str, i: int, found: Brackets, names: MarkerNames, final: bool) -> Match | Partial | None:
     """Match a superscript that is no exponent, fraction, root or charge, with numbers of evidence only."""
-    if not _NOTE_BEFORE.search(text, max(0, i - 6), i):
+    if not _NOTE_BEFORE.search(text, max(0, i - 6), i) or _is_exponent(text, i):
         return None
     following = text[found.end : found.end + 2]
     if not final and following in ("", ",", "，"):
@@ -195,6 +197,16 @@ def _superscript(text: str, i: int, found: Brackets, names: MarkerNames, final: 
         return None
     cited, unknown = names.split(found.ranges)
     return Match(found.end, cited, ()) if cited and not unknown else None
+
+
+def _is_exponent(text: str, i: int) -> bool:
+    """Return whether a superscript follows a unit of length or time: "metres per second ²"."""
+    word = _WORD_BEFORE.search(text, max(0, i - _LONGEST_UNIT), i)
+    return word is not None and UNITS.get(fold(word[1]), ("",))[0] in {"length", "time"}
+
+
+_WORD_BEFORE = re.compile(rf"([^\W\d_]+)[{SPACES}]\Z")
+_LONGEST_UNIT = 30  # characters
 
 
 def _plausible_numbers(

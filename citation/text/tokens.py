@@ -30,8 +30,8 @@ _TOKEN = re.compile(
     rf"|(?P<run>[{UNSPACED}{MARKS}]+)"
     r")?"
 )
-# Tokens that may contain white space: `3 500`, `3, 500`, `5:30 p. m.`
-_CONTAINS_SPACE = re.compile(r"[\d:](?:(?<=\d),? \d{3}(?!\d)|(?<=:)[0-5]\d\s?[aApP])")
+# Tokens that may contain white space: `3 500`, `1 1/2`, `3, 500`, `5:30 p. m.`
+_CONTAINS_SPACE = re.compile(r"[\d:](?:(?<=\d),? \d{3}(?!\d)|(?<=\d) [1-9]/[2-9](?![\d/])|(?<=:)[0-5]\d\s?[aApP])")
 _LONGEST_GAP = len(", ")  # inside them
 _MAX_MEMOIZED_PIECE = 32  # characters; a longer piece is an address or the like, and may have many tokens
 _ADJACENT = frozenset({"", " ", "\u00a0", "\u202f", "-"})

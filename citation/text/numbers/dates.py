@@ -20,6 +20,7 @@ from .units import (
 
 _LAST_CENTURY = 30
 _NO_GAP = frozenset(["", *APOSTROPHES])  # 1990s, 1990's
+_YEARS = re.compile(r"[12]\d{3}/\d{2}")
 _CLOCK = re.compile(r"(\d{1,2})[:：]([0-5]\d)(?::[0-5]\d)?(?:\s?([aApP])\.?\s?[mM]\.?)?")
 
 
@@ -30,6 +31,8 @@ def match_date(surface: str, start: int, i: int, language: str | None) -> list[Q
     if clock:
         return [QuantityMatch(Quantity(_minutes(clock), start, end, CLOCK), i, i + 1)]
     numbers = [float(n) for n in re.findall(r"\d+", surface)]
+    if len(numbers) == 2 and _YEARS.fullmatch(surface) and (numbers[0] + 1) % 100 == numbers[1]:  # 2018/19
+        return [QuantityMatch(Quantity((year,), start, end), i, i + 1) for year in (numbers[0], numbers[0] + 1)]
     if len(numbers) == 2:
         # 3:2 must not equal 1.5, and must not equal 2:3.
         divides = "/" in surface and numbers[1]

@@ -48,19 +48,24 @@ def match_ordinal(tokens: Tokens, i: int) -> list[QuantityMatch]:
 
 
 def match_compound_ordinal(tokens: Tokens, i: int, language: str | None) -> list[QuantityMatch]:
-    """Match `twenty-third` or `twenty third` at token `i`, the tens. Two thirds of ten are no ordinal."""
-    unit = ORDINALS.get(tokens.word(i + 1), _TEN) if i + 1 < len(tokens) else _TEN
-    between = tokens.text[tokens.ends[i] : tokens.starts[i + 1]]
-    if unit >= _TEN or between not in {"-", " "} or (between == " " and tokens.word(i + 1) == "second"):
+    """Match `twenty-third`, `twenty third` or `one hundred and twenty-third` at token `i`.
+
+    Two thirds of ten are no ordinal.
+    """
+    values, last = _values(tokens, i, language)  # the token of the unit follows the tens
+    unit = ORDINALS.get(tokens.word(last), _TEN)
+    if not values or unit >= _TEN:
         return []
-    tens = next(iter(_values(tokens, i, language)[0]), 0)
-    least = _TEN if tokens.word(i) == "dix" else _TWENTY  # dix-huitième
-    if not least <= tens < _HUNDRED or (tokens.word(i + 1) == "second" and tokens.word(i - 1) != "the"):
+    between, second = tokens.text[tokens.ends[last - 1] : tokens.starts[last]], tokens.word(last) == "second"
+    least = _TEN if tokens.word(last - 1) == "dix" else _TWENTY  # dix-huitième
+    if between not in {"-", " "} or not least <= values[-1] < _HUNDRED:
+        return []
+    if second and (between == " " or tokens.word(i - 1) != "the"):
         return []  # "a thirty-second pause"
-    century = tokens.word(i + 2) in CENTURIES
-    after = i + 3 if century else i + 2
-    unit_of = CENTURY if century else ""
-    rank = Quantity((float(tens + unit),), tokens.starts[i], tokens.ends[after - 1], unit_of, ordinal=not century)
+    century = tokens.word(last + 1) in CENTURIES
+    after = last + 2 if century else last + 1
+    value, unit_of = combine(values) + unit, CENTURY if century else ""
+    rank = Quantity((value,), tokens.starts[i], tokens.ends[after - 1], unit_of, ordinal=not century)
     return [QuantityMatch(rank, i, after)]
 
 

@@ -10,13 +10,16 @@ from ..normalize import APOSTROPHES
 from ..words.word_lists import load_words, parse_values
 
 FRACTION_SIGNS = "¼½¾⅓⅔⅕⅛⅜⅝⅞"
-# Digits of any script; groups of three by space, apostrophe, comma or point; `3, 500` is a badly typeset `3,500`.
+# Digits of any script; a fraction behind a whole number; groups of three by space, apostrophe, comma or point; `3, 500`
+# is a badly typeset `3,500`.
 NUMERAL = (
-    r"\d{1,3}(?:[\u00a0\u202f ]\d{3})+(?![\d])(?:[.,]\d+)?"
+    r"\d{1,3} [1-9]/[2-9](?![\d/])"
+    r"|\d{1,3}(?:[\u00a0\u202f ]\d{3})+(?![\d])(?:[.,]\d+)?"
     r"|\d{1,3}, \d{3}(?![\d,.]\d|\d)"
     rf"|\d+(?:[.,．٫٬{APOSTROPHES}]\d+)*[{FRACTION_SIGNS}]?|(?<![\w.])\.\d+|[{FRACTION_SIGNS}]"
 )
 _SEPARATORS = re.compile(f"[\u00a0\u202f ٬{APOSTROPHES}]")
+_FEET = re.compile(f"[{APOSTROPHES}]\\d{{1,2}}$")  # 6'2 is no 62
 # Languages that write 1.234,5. The others here write 1,234.5.
 DECIMAL_COMMA = frozenset({"de", "es", "fr", "it", "pt", "nl"})
 _LONG_SCALE = frozenset({"de", "es", "fr", "it", "nl"})  # a billion has twelve zeros
@@ -65,7 +68,7 @@ _MAY_BE_NUMBER = frozenset().union(
 def numeral_values(numeral: str, language: str | None) -> tuple[float, ...]:
     """Return what a numeral can stand for, the likelier value first.
 
-    `1,500` is 1500 in English, 1.5 in German, and either where the language is not known. `2½` is 2.5.
+    `1,500` is 1500 in English, 1.5 in German, and either where the language is not known. `2½` and `2 1/2` are 2.5.
     """
     if numeral[-1] in FRACTION_SIGNS:
         whole = numeral_values(numeral[:-1], language) if numeral[1:] else (0.0,)
@@ -75,6 +78,11 @@ def numeral_values(numeral: str, language: str | None) -> tuple[float, ...]:
 
 def _numeral_values(numeral: str, language: str | None) -> tuple[float, ...]:
     text = _to_ascii(numeral)
+    if "/" in text:
+        whole, dividend, divisor = map(float, re.split("[ /]", text))
+        return (whole + dividend / divisor,)
+    if _FEET.search(text):
+        return ()
     if text.startswith("."):
         return (float(text),)
     if ", " in text:
@@ -251,11 +259,10 @@ def han_value(text: str) -> float | None:
             section += (digit or 1.0) * _HAN_TENS[c]
             digit = 0.0
         elif c in HAN_SCALES:
-            total = (
-                (total + section + digit) * HAN_SCALES[c]
-                if HAN_SCALES[c] > 1e4 and total
-                else total + (section + digit) * HAN_SCALES[c]
-            )
+            if HAN_SCALES[c] > 1e4 and total:
+                total = (total + section + digit) * HAN_SCALES[c]
+            else:
+                total += (section + digit or (total == 0)) * HAN_SCALES[c]  # 万分之五: 5 of 10,000
             section = digit = 0.0
         else:
             return None

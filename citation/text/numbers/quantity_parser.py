@@ -100,6 +100,8 @@ class QuantityParser:
         if number is None:
             return self._match_german_word(i) if self.language == "de" else []
         value, after, strict = number
+        if tokens.word(after) in ORDINALS and (ordinal := match_compound_ordinal(tokens, i, self.language)):
+            return ordinal
         if self._is_negative(i):
             value = -value
         if self._has_no_modifier(i, after):
@@ -172,6 +174,8 @@ class QuantityParser:
         if period:
             return period
         unit, factor, after, end = match_unit(tokens, self.language, first, after, end)
+        if unit == "%" and factor != 1:  # ‰
+            values, factor = tuple(value * factor for value in values), 1.0
         approximate = (
             scaled
             or tokens.word(first) in APPROXIMATE  # une vingtaine

@@ -295,6 +295,7 @@ NOT_MARKERS: dict[str, str] = {
     "a fraction in superscript": "Add about ¹/₂ or about <sup>1</sup>/<sub>2</sub> of it, then ³√8.",
     "a charge": "The ion, ²⁺ or ²⁻, has it.",
     "the square of a number": "The camera has 1024 ² pixels.",
+    "the square of a unit": "It falls at 9.81 metres per second ² and covers ten square metres, or kilometres ².",
     "a quoted superscript": 'Type "²" or "<sup>2</sup>" here.',
     "an isotope": "The isotopes ³He and <sup>3</sup>H decay.",
     "a superscript without evidence": "Sales rose.⁹ Costs fell.<sup>1, 8</sup>",
