@@ -1,7 +1,8 @@
 """Compare the quality and speed of all scorers with baselines: `python -m bench.attribution DATA.jsonl`.
 
 All fitted parameters are cross-validated by record. Intervals are 95 % bootstrap intervals over records. Times come
-from bench/scoring_time.py. All systems use the vectors of the local embedder.
+from bench/scoring_time.py. All systems use the vectors of the local embedder. The baselines of bench/baselines.py run
+on the same records. Takes many minutes with all data.
 """
 
 import argparse

@@ -1,7 +1,8 @@
 """Statements about whole documents: how many false ones get a citation, how many true ones get none, and which.
 
 `python -m bench.documents` reads the groups of documents in `tests/citation/support/documents/`. Each statement meets
-all excerpts of its document. Of the held-out group, which is not used for tuning, only the numbers are printed.
+all excerpts of its document. Of the held-out group, which is not used for tuning, only the numbers are printed. They
+are the baseline of the groups that rules were tuned on. Takes 15 seconds.
 """
 
 import argparse

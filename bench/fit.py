@@ -7,6 +7,9 @@ fitting it.
 The thresholds are chosen on data that was not fitted to: each source of data (`bench/data/data_sets.py`) is left out in
 turn, and a threshold is the lowest at which the mean share of false claims that are cited stays within `--bad`. With
 fewer or easier data sets than those of `MOST_BAD`, other shares are needed.
+
+Prints the cross-validated quality and replaces the stored weights, to which `bench.generalisation` compares them. Takes
+many minutes with all data.
 """
 
 import argparse

@@ -1,7 +1,8 @@
 """Fit how a cross-encoder's second look is weighed: `python -m bench.fit_entailment MODEL_FOLDER DATA.jsonl`.
 
 Everything is held out: the first judgement of a record comes from a forest, and the weights from a regression, that
-have not seen it. Prints what the second look changes; `--write` stores the weights.
+have not seen it. Prints what the second look changes; the baseline is the first judgement of the same records.
+`--write` stores the weights. Takes many minutes.
 """
 
 import argparse

@@ -1,8 +1,8 @@
 """Measure on data that was not used for fitting: `python -m bench.generalisation DATA.jsonl DATA.jsonl.xz ...`.
 
-Each source of data is left out in turn: its sentences are judged by weights and bars that come from all other sources.
-Data that may only be measured is judged by weights that come from all fitted data. The stored weights are in the table
-for comparison; they have seen what was fitted.
+Each source of data is left out in turn: its sentences are judged by weights and thresholds that come from all other
+sources. Data that may only be measured is judged by weights that come from all fitted data. The stored weights are in
+the table as the baseline; they have seen what was fitted. Takes many minutes with all data.
 
 `auc`: of the highest probability of any evidence (0 where a gate refuses it) for "does anything support this claim".
 `true`, `false`: the shares of supported and of unsupported sentences that are cited at the threshold.

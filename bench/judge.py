@@ -1,7 +1,8 @@
 """Measure how much a judge delays an answer, and what a perfect judge reaches: `python -m bench.judge`.
 
 A scripted provider writes 30 tokens per second. A scripted judge answers every question after a fixed latency. The
-first sentence and the end of the answer are compared with the same answer without a judge, in the same run.
+first sentence and the end of the answer are compared with the same answer without a judge, in the same run. Takes
+minutes.
 
 A judge that knows the truth reads the near-misses. The remaining errors are out of reach of any judge: a number gate
 refused a true claim, or no scorer proposed its passage.

@@ -4,6 +4,7 @@ python -m bench.providers                  # µs per chunk, best of 5; the upstr
 python -m bench.providers --chunks 20000
 
 Two sizes of network reads: many chunks per read (a fast model or a busy proxy), and one chunk per read (an idle one).
+The baseline is reading the same bytes in the same run. Takes a minute.
 """
 
 import argparse

@@ -1,6 +1,8 @@
 """Measure segmentation and markers: CPU time per delta and sentence, and accuracy of sentence boundaries.
 
 python -m bench.segmenting [TEST_FILES_OF_PYSBD]    # a folder with test_english.py and so on, for the rules of pySBD
+
+The baseline of the cost is appending the deltas to a string. Takes seconds.
 """
 
 import argparse

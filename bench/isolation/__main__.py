@@ -5,7 +5,7 @@ python -m bench.isolation [--python PYTHON --folder CHECKOUT] [CASE ...]
 Each case starts a server process, sends its request, and meanwhile asks `GET /healthz` every 2 ms on one connection.
 The slowest of these answers is the delay that other clients see, on this machine and with its other processes. The
 longest step of the event loop is measured in CPU time; see `bench.isolation.loop_steps`. `--python` and `--folder`
-measure another checkout.
+measure another checkout, the baseline of a change. Takes a few seconds for each of the cases, several minutes in all.
 """
 
 import argparse

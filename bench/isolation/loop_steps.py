@@ -1,6 +1,6 @@
 """Serve with a configuration, and print the longest steps of the event loop as JSON at the end.
 
-python -m bench.isolation.loop_steps CONFIG
+python -m bench.isolation.loop_steps CONFIG    # until it is interrupted; `bench.isolation` starts it for each case
 
 A step is one callback of the loop. It is measured in CPU time of the loop's thread, which does not depend on other
 processes and excludes other threads. A timer signal samples what the long steps execute: Python delivers it after the

@@ -5,11 +5,12 @@ python -m bench.proxy --quick             # the most important cases, 2 minutes
 python -m bench.proxy --quick --check     # fails if a ratio is clearly worse than the committed one
 python -m bench.proxy --quick --others    # also LiteLLM and Portkey, installed on demand (900 MB)
 python -m bench.proxy --set scaling --plot docs/images/scaling.png   # the plots of docs/scaling.md
-python -m bench.proxy --workers 1 2       # compare numbers of processes
-python -m bench.proxy --arrivals 1000     # streams that arrive within one second
-python -m bench.proxy --profile           # CPU time per pipeline stage with py-spy
+python -m bench.proxy --workers 1 2       # compare numbers of processes, minutes
+python -m bench.proxy --arrivals 1000     # streams that arrive within one second, minutes
+python -m bench.proxy --profile           # CPU time per pipeline stage with py-spy, minutes
 
-All proxies take turns in every round. A ratio is the median of the ratios to the pass-through in each round.
+All proxies take turns in every round. A ratio is the median of the ratios to the pass-through, the
+baseline, in each round.
 """
 
 import argparse

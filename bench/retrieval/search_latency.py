@@ -4,7 +4,8 @@
 frequencies of its words follow Zipf's law with an offset, because both stores leave out stop words, which are the most
 frequent words of a language. A question is eight words of one excerpt, so that most of them are common and the excerpt
 that it should find is known. Each store is asked the same questions in turns with and without the limit on the rows
-that are ranked, one at a time, and then with the limit and several at a time.
+that are ranked, one at a time, and then with the limit and several at a time. The baseline is the search without the
+limit. Takes several minutes.
 """
 
 import argparse
