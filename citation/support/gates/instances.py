@@ -42,6 +42,17 @@ def is_instance(quantity: Quantity, claim: Statement, passages: Iterable[Stateme
     return most > 0 and any(rule.holds for rule in rules if rule.shared == most)
 
 
+def is_outside(alignment: Alignment) -> bool:
+    """Return whether the claim has a number that a bound of the passage excludes, and so denies what it states."""
+    claim = alignment.claim
+    for token, match in alignment.tokens:
+        if match is None and token.quantity is not None and token.quantity.values and _is_condition(claim, token):
+            low, high = _interval(claim, token)
+            if any(high < least or most < low for _, least, most in _comparable(claim, token, alignment.passage)):
+                return True
+    return False
+
+
 def _is_condition(claim: Statement, token: ContentToken) -> bool:
     """Return whether a number is part of a condition, and not what the claim states."""
     if any(op.kind == "to" and op.after == token.word and claim.words[op.word] != "en" for op in claim.operators):
@@ -139,14 +150,3 @@ def _counted(statement: Statement, token: ContentToken) -> str:
         return statement.text[token.end : token.end + 1]
     following = next((t for t in statement.tokens if t.start >= token.end), None)
     return following.stem if following is not None and following.start - token.end <= 1 else ""
-
-
-def is_outside(alignment: Alignment) -> bool:
-    """Return whether the claim has a number that a bound of the passage excludes, and so denies what it states."""
-    claim = alignment.claim
-    for token, match in alignment.tokens:
-        if match is None and token.quantity is not None and token.quantity.values and _is_condition(claim, token):
-            low, high = _interval(claim, token)
-            if any(high < least or most < low for _, least, most in _comparable(claim, token, alignment.passage)):
-                return True
-    return False

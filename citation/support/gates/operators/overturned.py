@@ -27,6 +27,8 @@ def overturned(aligned: PassageAlignment) -> Iterator[Disagreement]:
         if sum(found) < _MOST * len(found) or not alignment.shared or not _is_tentative(passage):
             continue
         later = alignments[at + 1 :]
+        if any(match and not known for one in later for known, match in zip(found, one.matches, strict=True)):
+            return  # the claim states the later version
         earlier = [one.passage for one in alignments[:at] if "plan" in passage.kinds()]
         backs = [one.passage for one in later if _takes_back(one.passage, passage)]
         backs += [one for one in earlier if "overturns" in one.kinds() and _refers(passage, one)]
