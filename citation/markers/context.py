@@ -129,6 +129,8 @@ def is_data(text: str, i: int, brackets: Brackets) -> bool:
         i = start
     else:
         return True
+    if before == "(":  # f([1], [2])
+        return left_context(text, i) is LeftContext.CODE
     if before in ("=", "[", "{"):
         return text[k - 3 : k] != "$^{"  # a formula that consists of a marker
     if before == ":":

@@ -240,6 +240,7 @@ NOT_MARKERS: dict[str, str] = {
     "two indexes": "The corner is matrix[1][2].",
     "an index of nothing known": "The word rose[0] in code.",
     "an array that is passed": "Call sum([1, 2]) first.",
+    "several arrays that are passed": "Call zip([1], [2], [3]) first.",
     "a link": "See [the report](https://example.org/[1]).",
     "a link with a number as text": "See [1](https://example.org).",
     "a link with a title": 'See [1](https://example.org "the report").',
