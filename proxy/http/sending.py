@@ -12,10 +12,10 @@ from citestream.providers.events import Chunk, Finish, OtherDelta
 from citestream.providers.scheduler import Work, scheduler
 from citestream.providers.wire.json_steps import is_large, release_in_steps
 
+from ..pipeline.chunk_fields import SHARED_FIELDS, has_own_fields
 from ..pipeline.collect_chunks import Completion
 from ..pipeline.outgoing import Failed, Outgoing, TextOut
 from ..pipeline.respond import Batches
-from ..pipeline.segment_stream import SHARED_FIELDS, has_own_fields
 from .client_api import Encoder, Fields
 from .client_stream import Stream, stream_headers
 from .error_responses import error_body, status_of

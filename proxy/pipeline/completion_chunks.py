@@ -11,8 +11,8 @@ from citestream.citation.grounding import Grounding
 from citestream.citation.references import Citation, Reference
 from citestream.providers.events import Chunk, Finish, OtherDelta, Usage
 
+from .chunk_fields import empty_chunk
 from .outgoing import Failed, Outgoing, TextOut
-from .segment_stream import SHARED_FIELDS
 
 LONG_LIST = 1_000  # spans, which are freed in 1 ms
 
@@ -130,7 +130,7 @@ class Chunks:
         if not self._streamed:
             return [], {}
         before, fields = self._response.announce()
-        return [_empty_chunk(chunk, choice) | announced for announced in before], fields
+        return [empty_chunk(chunk, choice) | announced for announced in before], fields
 
     def _finish(self, choice: int, chunk: Chunk) -> Chunk:
         if choice in self._open_choices:
@@ -197,12 +197,6 @@ AnswerChunks = Chunks | UncitedChunks
 def _without_usage(chunks: list[Chunk]) -> list[Chunk]:
     """Remove the usage, for which we ask every provider although the client did not."""
     return [{key: value for key, value in c.items() if key != "usage"} if "usage" in c else c for c in chunks]
-
-
-def _empty_chunk(chunk: Chunk, index: int) -> Chunk:
-    """Return a chunk without text. The fields of the provider's chunk that belong to its text are not repeated."""
-    envelope = {key: value for key, value in chunk.items() if key in SHARED_FIELDS and key != "usage"}
-    return envelope | {"choices": [{"index": index, "delta": {}, "logprobs": None, "finish_reason": None}]}
 
 
 def _with_choice(chunk: Chunk, index: int, delta: Fields, logprobs: Fields | None = None) -> Chunk:

@@ -25,12 +25,13 @@ from citestream.citation.support.decision import Decision
 from citestream.providers.errors import ProviderError
 from citestream.providers.events import Chunk, Event, Finish, Idle, OtherDelta, TextDelta, Usage
 
+from .chunk_fields import empty_chunk, has_own_fields
 from .deciding.prefetch import Steps, decide_in_order, prefetch
 from .deciding.scoring import Scoring
 from .link_filter import remove_links
 from .merge_deltas import LogProbs
 from .outgoing import Failed, Outgoing, TextOut
-from .segment_stream import PendingText, Step, has_own_fields, segment
+from .segment_stream import PendingText, Step, segment
 
 log = logging.getLogger("citestream")
 
@@ -73,7 +74,7 @@ def release(steps: Iterable[Step], response: Response) -> Iterator[Outgoing]:
                     yield TextOut(choice, text, chunk, logprobs)
             case Finish(choice, reason, chunk):
                 if listed := response.answer(choice).reference_list():
-                    yield TextOut(choice, listed, chunk)
+                    yield TextOut(choice, listed, empty_chunk(chunk, choice))
                 yield Finish(choice, reason, remove_links(chunk, response.side_texts))
             case OtherDelta(chunk) if response.side_texts:
                 yield replace(step, chunk=remove_links(chunk, response.side_texts))

@@ -14,6 +14,7 @@ from citestream.providers.errors import ProviderError
 from citestream.providers.events import Chunk, Event, Finish, Idle, OtherDelta, TextDelta, Usage
 from citestream.providers.scheduler import Work
 
+from .chunk_fields import has_own_fields, separate_fields
 from .merge_deltas import LogProbs, join_logprobs, merge_fields
 from .outgoing import Failed, Passed
 
@@ -78,7 +79,7 @@ def _blocks(event: Event) -> Iterable[Event]:
 
 def _divided(event: TextDelta) -> Iterator[TextDelta]:
     last = (len(event.text) - 1) // BLOCK * BLOCK
-    plain = _separate_fields(event.chunk)[0]
+    plain = separate_fields(event.chunk)[0]
     plain["choices"][0].pop("logprobs", None)
     for start in range(0, last, BLOCK):
         yield TextDelta(event.choice, event.text[start : start + BLOCK], plain, more=True)
@@ -143,14 +144,6 @@ class _StreamSegmenter:
         return choice
 
 
-# Fields with the same meaning in every chunk: the latest chunk replaces the earlier ones. Any other field belongs to
-# the text it arrived with, and is sent with that text.
-SHARED_FIELDS = frozenset(
-    {"id", "object", "created", "model", "choices", "service_tier", "system_fingerprint", "usage"}
-)
-SHARED_CHOICE_FIELDS = frozenset({"index", "delta", "logprobs", "finish_reason"})
-
-
 class _Choice:
     """One choice: its answer, its latest chunk, and the fields that wait for the text they arrived with."""
 
@@ -173,7 +166,7 @@ class _Choice:
         if choice.get("logprobs"):
             self._logprobs.append((self._received, choice["logprobs"]))
         if has_own_fields(delta.chunk):
-            self._chunk, chunk_fields, choice_fields = _separate_fields(delta.chunk)
+            self._chunk, chunk_fields, choice_fields = separate_fields(delta.chunk)
             self._fields.append((self._received, chunk_fields, choice_fields))
         drafts = self._answer.feed(delta.text)
         if drafts:
@@ -221,19 +214,3 @@ class _Choice:
         while self._logprobs and self._logprobs[0][0] <= end:
             logprobs = join_logprobs(logprobs, self._logprobs.popleft()[1])
         return logprobs
-
-
-def has_own_fields(chunk: Chunk) -> bool:
-    """Return whether a chunk of one choice has fields that belong to its text."""
-    return not (chunk.keys() <= SHARED_FIELDS and chunk["choices"][0].keys() <= SHARED_CHOICE_FIELDS)
-
-
-def _separate_fields(chunk: Chunk) -> tuple[Chunk, Fields, Fields]:
-    """Return the chunk with its shared fields only, its other fields, and the other fields of its choice."""
-    (choice,) = chunk["choices"]
-    shared = {key: value for key, value in choice.items() if key in SHARED_CHOICE_FIELDS}
-    return (
-        {**{key: value for key, value in chunk.items() if key in SHARED_FIELDS}, "choices": [shared]},
-        {key: value for key, value in chunk.items() if key not in SHARED_FIELDS},
-        {key: value for key, value in choice.items() if key not in SHARED_CHOICE_FIELDS},
-    )

@@ -252,6 +252,13 @@ def test_references_in_the_text_for_clients_that_show_nothing_else() -> None:
     assert text_of(body).startswith(SHOWN)
 
 
+def test_the_list_of_references_does_not_repeat_the_fields_of_the_last_chunk() -> None:
+    last = chunk({}, "stop")
+    last["choices"][0]["token_ids"] = [7]
+    body = answered([*deltas([ANSWER]), Finish(0, "stop", last)], Options(references_in_text=True))
+    assert body["choices"][0]["token_ids"] == [7]
+
+
 def test_a_sentence_is_not_held_longer_than_its_time() -> None:
     sent = asyncio.run(outgoing([*deltas(["Half a sentence"]), Idle(), finish()], Options(), hold_seconds=0.0))
     assert isinstance(sent[0], TextOut)
