@@ -1,7 +1,7 @@
 """Measure `citestream index` with a thousand documents: time, memory, and recovery after being killed.
 
 The documents are the documentation of packages on this machine, or the files of folders on the command line. The
-baseline of the interrupted runs is the index of an uninterrupted one. Takes minutes.
+baseline of the interrupted runs is the index of an uninterrupted one. Takes two minutes.
 
     python -m bench.retrieval.indexing                             # files of this Python and in /usr/share/doc
     python -m bench.retrieval.indexing ~/.rustup/toolchains --kills 10

@@ -510,26 +510,30 @@ def test_an_error_of_the_server_is_shown_with_advice(page: Page) -> None:
     expect(turn.locator(".advice")).to_have_text("Choose another model below the question.")
 
 
-def test_documents_that_are_added_before_the_models_are_known_stay_chosen(
-    browser: Browser, launch: Launch, tmp_path: Path
-) -> None:
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "docs/bridge.md").write_text("The Harlan bridge was opened on 4 May 1932.", "utf-8")
-    store = str(tmp_path / "evidence.db")
-    index = [sys.executable, "-m", "citestream", "index", str(tmp_path / "docs"), "--store", store]
+def with_index(folder: Path) -> dict[str, Any]:
+    """Index a document in `folder`, and return a configuration that searches it."""
+    (folder / "docs").mkdir()
+    (folder / "docs/bridge.md").write_text("The Harlan bridge was opened on 4 May 1932. It is red.", "utf-8")
+    store = str(folder / "evidence.db")
+    index = [sys.executable, "-m", "citestream", "index", str(folder / "docs"), "--store", store]
     subprocess.run(index, check=True, capture_output=True)
-    config = {
+    return {
         "providers": {"extractive": {"kind": "extractive"}},
         "retrievers": {"bridges": {"kind": "folder", "store": store}},
         "default_retriever": "bridges",
     }
+
+
+def test_documents_that_are_added_before_the_models_are_known_stay_chosen(
+    browser: Browser, launch: Launch, tmp_path: Path
+) -> None:
     context = browser.new_context()
     with ExitStack() as stack:
         stack.callback(context.close)
         page = context.new_page()
         held: list[Route] = []
         page.route("**/v1/models", lambda route: held.append(route))  # a built-in method cannot be a handler
-        page.goto(stack.enter_context(launch(serve_command(tmp_path, config), tmp_path / "log")))
+        page.goto(stack.enter_context(launch(serve_command(tmp_path, with_index(tmp_path)), tmp_path / "log")))
         page.click("#example")
         expect(page.locator("#model option")).to_have_count(0)
         held[0].continue_()
@@ -690,21 +694,11 @@ def test_every_file_has_the_security_headers(browser: Browser, server: str) -> N
 
 
 def test_an_index_can_be_chosen_as_source(browser: Browser, launch: Launch, tmp_path: Path) -> None:
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "docs/bridge.md").write_text("The Harlan bridge was opened on 4 May 1932. It is red.", "utf-8")
-    store = str(tmp_path / "evidence.db")
-    index = [sys.executable, "-m", "citestream", "index", str(tmp_path / "docs"), "--store", store]
-    subprocess.run(index, check=True, capture_output=True)
-    config = {
-        "providers": {"extractive": {"kind": "extractive"}},
-        "retrievers": {"bridges": {"kind": "folder", "store": store}},
-        "default_retriever": "bridges",
-    }
     context = browser.new_context()
     with ExitStack() as stack:
         stack.callback(context.close)
         page = context.new_page()
-        open_page(page, stack.enter_context(launch(serve_command(tmp_path, config), tmp_path / "log")))
+        open_page(page, stack.enter_context(launch(serve_command(tmp_path, with_index(tmp_path)), tmp_path / "log")))
         expect(page.locator("#source")).to_have_value("bridges")
         turn = ask(page, "When was the Harlan bridge opened?")
         turn.locator(".marker").first.click()
