@@ -11,7 +11,6 @@ WORD_FILES = (
     "claim_words",
     "clock_words",
     "follow_ups",
-    "frequencies",
     *(
         "abbreviations",
         "duration_phrases",
