@@ -23,6 +23,8 @@ DONE = b"[DONE]"
 BEFORE_TEXT = ("reasoning", "reasoning_content", "reasoning_details", "thinking")  # sent before the text of a chunk
 AFTER_TEXT = ("tool_calls", "function_call", "refusal", "audio", "images")  # parts of an answer that are not text
 
+NUMBERED = ("images", "content_parts")  # lists of a delta whose entries need an index, as tool calls have it
+
 MAX_CHOICES = 1_000  # OpenAI allows 128 per answer. Each has a state of its own and copies of its chunk's fields
 MAX_FIELDS = 1_000  # A chunk, a choice and a delta have about ten. Each part of a chunk has a copy of them.
 
@@ -49,6 +51,7 @@ class ChunkReader:
         self._usage_on_every_chunk = usage_on_every_chunk
         self._choices: dict[int, Finish | None] = {}  # choices that have begun, and their end
         self._usage: Chunk | None = None
+        self._numbers: dict[tuple[int, str], int] = {}  # (choice, field) -> number of entries so far
         self._surrogates: dict[int, str] | None = None  # lone surrogates by choice; None until one arrives
 
     @property
@@ -165,7 +168,18 @@ class ChunkReader:
         elif not pieces:
             delta.pop("role", None)  # clients that concatenate deltas would show "assistantassistant"
             pieces.append(_Piece(delta, flush=False))
+        for piece in pieces:
+            self._number(index, piece.delta)
         return [event for piece in _with_chunks(pieces, chunk, index) if (event := self._event(index, piece))]
+
+    def _number(self, index: int, delta: Fields) -> None:
+        """Give the entries of lists an index. OpenAI's clients join lists of several deltas, and fail without it."""
+        for name in NUMBERED:
+            if isinstance(entries := delta.get(name), list):
+                first = self._numbers.get((index, name), 0)
+                self._numbers[index, name] = first + len(entries)
+                numbered = enumerate(entries, first)
+                delta[name] = [{"index": at, **one} if isinstance(one, dict) else one for at, one in numbered]
 
     def _text_pieces(self, index: int, content: object, *, scored: bool) -> list["_Piece"]:
         """Return the pieces of text or content parts. `scored`: with log-probabilities, even if the text is empty."""

@@ -320,7 +320,13 @@ MESSAGES: dict[str, tuple[list[dict[str, Any]], Any]] = {
                 "content": "Now.",
                 "reasoning": "hm",
                 "reasoning_details": [
-                    {"type": "reasoning.text", "text": "hm", "signature": "c2ln", "format": FORMAT, "index": 0},
+                    {
+                        "type": "reasoning.text",
+                        "text": "hm",
+                        "signature": "c2ln",
+                        "format": FORMAT + FORMAT,
+                        "index": 0,
+                    },
                     {"type": "reasoning.encrypted", "data": "ZGF0YQ", "format": FORMAT, "index": 1},
                     {"type": "reasoning.text", "text": "unsigned", "format": FORMAT, "index": 2},
                     {"type": "reasoning.summary", "summary": "x", "format": "openai-responses-v1"},

@@ -220,7 +220,7 @@ def test_images_log_probabilities_and_grounding_are_kept() -> None:
     events = [*reader.read(spaced({"candidates": [candidate]})), *reader.end()]
     deltas = [choice for event in events if hasattr(event, "chunk") for choice in event.chunk["choices"]]
     assert deltas[1]["delta"]["images"][0]["image_url"]["url"] == "data:image/png;base64,AA=="
-    assert deltas[2]["delta"] == {"content_parts": [{"executableCode": {"code": "1"}}]}
+    assert deltas[2]["delta"] == {"content_parts": [{"index": 0, "executableCode": {"code": "1"}}]}
     token = {"token": "a", "logprob": -0.5, "bytes": [97]}
     assert deltas[3]["logprobs"]["content"] == [{**token, "top_logprobs": [token]}]
     assert deltas[4]["google"] == {"groundingMetadata": {"webSearchQueries": ["q"]}}

@@ -87,8 +87,8 @@ def thinking_blocks(message: Mapping[str, Any]) -> list[Fields]:
         return [block for block in given if block.get("signature") or block.get("type") == "redacted_thinking"]
     found: list[Fields] = []
     for detail in map(as_object, as_list(message.get("reasoning_details"))):
-        if detail.get("format", REASONING_FORMAT) != REASONING_FORMAT:
-            continue
+        if not str(detail.get("format", REASONING_FORMAT)).startswith(REASONING_FORMAT):
+            continue  # OpenAI's Python client repeats the format for each delta of the stream
         if detail.get("type") == "reasoning.text" and detail.get("signature"):
             text = detail.get("text") or ""
             found.append({"type": "thinking", "thinking": text, "signature": detail["signature"]})

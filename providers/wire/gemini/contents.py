@@ -180,7 +180,9 @@ def _piece_parts(kind: str, value: Any) -> Iterator[Fields]:
             inline = (parse_data_url(image_url(as_object(image))) for image in value)
             yield from ({"inlineData": {"mimeType": image[0], "data": image[1]}} for image in inline if image)
         case "content_parts":  # parts of Mistral have a type; Gemini's own are passed through
-            yield from (part for part in value if isinstance(part, dict) and "type" not in part)
+            for part in value:
+                if isinstance(part, dict) and "type" not in part:
+                    yield {name: field for name, field in part.items() if name != "index"}
 
 
 # Gemini -> OpenAI

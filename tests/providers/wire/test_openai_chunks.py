@@ -192,7 +192,7 @@ CASES: dict[str, tuple[Sequence[Fields | bytes], list[Any]]] = {
             OPENED,
             {"other": {"reasoning_content": "hm"}, "flushes": [0]},
             "a",
-            {"other": {"content_parts": [{"type": "reference", "reference_ids": [0]}]}, "flushes": []},
+            {"other": {"content_parts": [{"index": 0, "type": "reference", "reference_ids": [0]}]}, "flushes": []},
             "b",
             "=stop",
         ],

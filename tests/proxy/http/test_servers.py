@@ -123,8 +123,8 @@ def test_nothing_of_a_cited_stream_is_lost(server: HTTPConnection, name: str) ->
     growing, known = split_fields(theirs)
     arrived, seen = split_fields(found)
     if name == "Mistral":  # content in parts arrives as what other servers call it
-        parts = [(0, "delta", "content_parts", "type"), (0, "delta", "content_parts", "reference_ids")]
-        assert [arrived.pop(path) for path in parts] == [["reference"], [0, "e2"]]
+        parts = [(0, "delta", "content_parts", name) for name in ("index", "type", "reference_ids")]
+        assert [arrived.pop(path) for path in parts] == [[0], ["reference"], [0, "e2"]]
         assert arrived.pop((0, "delta", "reasoning_content")) == ["Hm."]
     assert ours(arrived) == ours(growing)
     assert {path for path, one in known.items() if one[-1] not in seen[path]} == set()
@@ -218,7 +218,8 @@ WHOLE: dict[str, Callable[[dict[str, Any]], Any]] = {
     ),
     "Perplexity": lambda body: body["related"][0]["url"] == "https://p.org",
     "Mistral": lambda body: (
-        body["choices"][0]["message"]["content_parts"] == [{"type": "reference", "reference_ids": [0, "e2"]}]
+        body["choices"][0]["message"]["content_parts"]
+        == [{"index": 0, "type": "reference", "reference_ids": [0, "e2"]}]
     ),
     "Groq": lambda body: body["x_groq"]["usage"]["total_tokens"] == 30,
     "an OpenAI model that speaks": lambda body: (
