@@ -191,13 +191,9 @@ def find_loop(config: Config) -> str:
     server = config.server
     local = is_loopback(server.host) or _is_unspecified(server.host)
     for name, provider in config.providers.items():
-        try:
-            address = urlsplit(provider.base_url)
-            here = address.port == server.port
-        except ValueError:  # invalid addresses are reported when the provider is created
-            continue
+        address = urlsplit(provider.base_url)
         host = address.hostname or ""
-        if here and (host == server.host or (local and is_loopback(host))):
+        if address.port == server.port and (host == server.host or (local and is_loopback(host))):
             return name
     return ""
 

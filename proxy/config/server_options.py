@@ -11,6 +11,7 @@ from pydantic import Field, field_validator, model_validator
 from .section import Section, SectionWithKey, read_secret
 
 _UNSAFE_IN_URL = re.compile(r"[\s\x00-\x1f()<>\[\]\\\"']")  # would end a link in Markdown
+_ORIGIN = re.compile(r"[A-Za-z][\w+.-]*://[^\s/?#]*/?")  # desktop applications send file:// and app://.
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
@@ -104,6 +105,14 @@ class Server(Section):
     stalled_seconds: float = Field(
         default=300.0, gt=0, description="seconds after which a client that reads nothing is disconnected"
     )
+
+    @field_validator("cors_origins")
+    @classmethod
+    def _are_origins(cls, values: tuple[str, ...]) -> tuple[str, ...]:
+        for value in values:
+            if value not in ("*", "null") and not _ORIGIN.fullmatch(value):
+                raise ValueError(f"{value!r} is not an origin; write scheme and host, such as https://app.example")
+        return values
 
     @field_validator("public_url")
     @classmethod

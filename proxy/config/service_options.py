@@ -3,11 +3,12 @@
 import re
 from dataclasses import fields
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 from pydantic import Field, model_validator
 
 from citestream.citation.evidence import Evidence
-from citestream.providers import transport
+from citestream.providers import ollama, transport
 from citestream.providers.retrieval import postgres
 from citestream.providers.retrieval.http import Settings
 from citestream.providers.retrieval.http.presets import PRESETS
@@ -83,6 +84,19 @@ class ProviderConfig(SectionWithKey):
     def _no_password(self) -> "ProviderConfig":
         if re.match(r"\w+://[^/]*@", self.base_url):
             raise ValueError("base_url must not hold a user or password: use api_key or headers")
+        return self
+
+    @model_validator(mode="after")
+    def _is_address(self) -> "ProviderConfig":
+        if not self.base_url:
+            return self
+        try:
+            parts = urlsplit(ollama.address(self.base_url) if self.kind == "ollama" else self.base_url)
+            is_address = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+        except ValueError:  # the port is not a number below 65536, or a bracket is missing
+            is_address = False
+        if not is_address:
+            raise ValueError("base_url must be an address such as http://127.0.0.1:8000/v1")
         return self
 
 

@@ -166,6 +166,18 @@ WRONG = {
         {"providers": {"openai": {"base_url": "https://me:pass@host/v1"}}},
         "base_url must not hold a user or password",
     ),
+    "an address without a scheme": (
+        {"providers": {"openai": {"base_url": "vllm:8000/v1"}}},
+        "providers.openai: base_url must be an address such as http://",
+    ),
+    "an address of another protocol": ({"providers": {"gemini": {"base_url": "ftp://host"}}}, "base_url must be an"),
+    "an address with an impossible port": ({"providers": {"openai": {"base_url": "http://h:99999"}}}, "base_url must"),
+    "Ollama with an impossible port": ({"providers": {"ollama": {"base_url": "gpu:99999"}}}, "base_url must be an"),
+    "an origin without a scheme": (
+        {"server": {"cors_origins": ["https://a.example", "app.example"]}},
+        "server.cors_origins: 'app.example' is not an origin; write scheme and host",
+    ),
+    "an origin with a path": ({"server": {"cors_origins": ["https://app.example/chat"]}}, "is not an origin"),
     "client keys together with pass_client_key": (
         {"server": {"keys": [{"key": "a"}]}, "providers": {"openai": {"pass_client_key": True}}},
         "providers.openai.pass_client_key: with server.keys",
@@ -366,7 +378,6 @@ ITSELF = {
     "another port": ("127.0.0.1", "http://127.0.0.1:8788/v1", ""),
     "another machine": ("0.0.0.0", "http://192.0.2.7:8787/v1", ""),
     "another server on this machine": ("192.0.2.1", "http://127.0.0.1:8787/v1", ""),
-    "invalid port": ("127.0.0.1", "http://127.0.0.1:x/v1", ""),
     "the vendor's": ("127.0.0.1", "", ""),
 }
 
