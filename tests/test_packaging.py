@@ -251,3 +251,12 @@ def test_the_npm_package_contains_the_component_and_nothing_else(tmp_path: Path)
     targets = re.findall(r'"\./([^"]+\.(?:js|d\.ts))"', json.dumps(exported))
     assert set(targets) == {"citestream.js", "citestream.d.ts", "react.js", "react.d.ts"}
     assert set(targets) <= names
+
+
+def test_typescript_knows_the_events_of_the_component() -> None:
+    component = ROOT / "proxy/component"
+    dispatching = re.findall(r"(?:#emit|CustomEvent)\(.*", (component / "answer.js").read_text("utf-8"))
+    dispatched = set(re.findall(r'"(citestream-\w+)"', "\n".join(dispatching)))
+    declared = set(re.findall(r'"(citestream-\w+)": CustomEvent<', (component / "citestream.d.ts").read_text("utf-8")))
+    assert declared == dispatched
+    assert "citestream-open" in declared

@@ -111,9 +111,19 @@ export function decidingWords(quote: string, sentence: string, question?: string
 export function readEvents(source: Response | ReadableStream<Uint8Array>): AsyncGenerator<{ raw: string; chunk: any }>;
 export function readChunks(source: AnswerSource): AsyncGenerator<any>;
 
+/** The events of `<citestream-answer>`. They bubble to the document. */
+export interface CitestreamEventMap {
+  "citestream-change": CustomEvent<{ answer: Answer }>;
+  "citestream-select": CustomEvent<{ claim: Claim | null }>;
+  "citestream-open": CustomEvent<Support & { link: string | null }>;
+  "citestream-done": CustomEvent<{ answer: Answer }>;
+  "citestream-error": CustomEvent<{ answer: Answer }>;
+}
+
 declare global {
   interface HTMLElementTagNameMap {
     "citestream-answer": CitestreamAnswer;
     "citestream-sources": CitestreamSources;
   }
+  interface GlobalEventHandlersEventMap extends CitestreamEventMap {}
 }
