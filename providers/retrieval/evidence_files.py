@@ -1,7 +1,7 @@
 """Evidence from files of every format that has a reader, split into excerpts."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from .folder.directory_walk import File, walk
@@ -10,14 +10,22 @@ from .readers import READERS, Entry, UnreadableFileError, entries
 __all__ = ["UnreadableFileError", "evidence_of"]
 
 
-def evidence_of(path: Path) -> list[Entry]:
+def evidence_of(path: Path, skip: Callable[[UnreadableFileError], None] | None = None) -> list[Entry]:
     """Return the evidence in a file, or in all files of a folder, as entries of a request.
 
-    Raises UnreadableFileError.
+    `skip`: called for each file of a folder that cannot be read, which is then skipped.
+    Raises UnreadableFileError for a path that cannot be read, and without `skip` also for a file of a folder.
     """
     if not os.path.exists(path):  # path.exists() raises an error for a name that is too long
         raise UnreadableFileError(path, "does not exist")
-    found = [entry for file, name in _files(path) for entry in entries(file, name)]
+    found: list[Entry] = []
+    for file, name in _files(path):
+        try:
+            found += list(entries(file, name))
+        except UnreadableFileError as error:
+            if skip is None or file == path:
+                raise
+            skip(error)
     if not found:
         raise UnreadableFileError(path, "contains no text")
     return found

@@ -1,6 +1,7 @@
 """Options of several commands, their completion in a shell, and the files and texts that they name."""
 
 import os
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,7 +23,18 @@ CONFIG = click.option(
     show_envvar=True,
     help="YAML file. config.example.yaml lists all options.",
 )
-_EVIDENCE: dict[str, Any] = {"metavar": "FILE|DIR", "type": click.Path(path_type=Path)}
+
+
+class _EvidencePath(click.Path):
+    """A path that is not empty. `Path("")` would be the working directory, and an unset shell variable is empty."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == "":
+            self.fail("the path is empty", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+_EVIDENCE: dict[str, Any] = {"metavar": "FILE|DIR", "type": _EvidencePath(path_type=Path)}
 _EVIDENCE_HELP = "Evidence: a text, Markdown, PDF, DOCX, HTML, CSV, JSON or JSONL file, or a folder with such files."
 EVIDENCE = click.option("--evidence", required=True, help=_EVIDENCE_HELP, **_EVIDENCE)
 EVIDENCE_OR_STORE = click.option(
@@ -36,6 +48,8 @@ STORE = click.option(
     show_default=True,
     help="File of the index.",
 )
+
+_FILE_NAME = re.compile(r"\S*\.(?:txt|text|md|markdown|json|html?|pdf|docx)", re.IGNORECASE)  # not a text of one word
 
 
 def complete_model(context: click.Context, option: click.Parameter, prefix: str) -> list[str]:
@@ -69,15 +83,19 @@ def read_config(path: str | None, **overrides: Any) -> "Config":
 
 
 def read_files(path: Path) -> "Files":
-    """Return the evidence of a file or a folder, or exit with the reason why it cannot be read."""
+    """Return the evidence of a file or a folder, or exit with the reason why it cannot be read.
+
+    Files of a folder that cannot be read are skipped and reported.
+    """
     from citestream.providers.retrieval.evidence_files import UnreadableFileError, evidence_of
 
     from .answer_commands import Files
 
     try:
-        return Files(evidence_of(path), path if path.is_dir() else path.parent)
+        entries = evidence_of(path, lambda error: click.echo(f"skipped: {error}", err=True))
     except UnreadableFileError as error:
         fail(f"{error}; --evidence accepts a file or a folder of text, Markdown, PDF, DOCX, HTML, CSV, JSON or JSONL")
+    return Files(entries, path if path.is_dir() else path.parent)
 
 
 def read_text(answer: str | None) -> str:
@@ -89,6 +107,10 @@ def read_text(answer: str | None) -> str:
     try:
         if os.path.isfile(answer):  # Path.is_file() raises an error if a long text is no valid path
             return Path(answer).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        fail(f"{answer}: {error}")
+    except OSError as error:
+        fail(f"{answer} cannot be read: {error.strerror}")
+    except UnicodeDecodeError:
+        fail(f"{answer} is not UTF-8 text")
+    if _FILE_NAME.fullmatch(answer):
+        fail(f"{answer} does not exist; a text that looks like a file name can be given on standard input")
     return answer

@@ -59,7 +59,10 @@ class StoreDatabase:
                 self._database.execute("PRAGMA cache_spill = OFF")
                 self._check(create, rebuild)
             except (OSError, sqlite3.Error) as error:
-                raise StoreError(f"{path} cannot be used: {error}") from None
+                reason = error.strerror if isinstance(error, OSError) else error
+                damaged = getattr(error, "sqlite_errorcode", None) in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT)
+                advice = "; name another file, or delete this one and run `citestream index DIR`" if damaged else ""
+                raise StoreError(f"{path} cannot be used: {reason}{advice}") from None
             opened.pop_all()  # it stays open
 
     def close(self) -> None:

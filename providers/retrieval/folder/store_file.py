@@ -42,7 +42,9 @@ def index_lock(path: Path, wait: Callable[[], None]) -> Iterator[None]:
         _create_private_folder(path.parent)
         file = os.open(f"{path}.lock", os.O_CREAT | os.O_RDWR, 0o600)
     except OSError as error:
-        raise StoreError(f"{path} cannot be used: {error}") from None
+        raise StoreError(
+            f"{error.filename} cannot be written: {error.strerror}; --store FILE names another file"
+        ) from None
     try:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

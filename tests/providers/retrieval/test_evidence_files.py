@@ -36,6 +36,20 @@ def test_a_folder_gives_its_files_in_order_by_the_way_to_them(tmp_path: Path) ->
     ]
 
 
+def test_unreadable_files_of_a_folder_are_skipped_and_reported(tmp_path: Path) -> None:
+    write(tmp_path, {"a.md": "Of a.", "b.jsonl": '{"text": "Of b."}\n{', "c.txt": "Of c."})
+    skipped: list[str] = []
+    found = evidence_of(tmp_path, lambda error: skipped.append(str(error)))
+    assert [entry["text"] for entry in found] == ["Of a.", "Of c."]
+    assert skipped == [f"{tmp_path}/b.jsonl, line 2 is not JSON"]
+
+
+def test_an_unreadable_file_that_was_named_is_an_error(tmp_path: Path) -> None:
+    write(tmp_path, {"b.jsonl": "{"})
+    with pytest.raises(UnreadableFileError, match="line 1 is not JSON"):
+        evidence_of(tmp_path / "b.jsonl", lambda error: None)
+
+
 TAKEN = {
     "a list": '[{"text": "x", "url": "https://e"}]',
     "texts alone": '["x"]',

@@ -232,6 +232,12 @@ WRONG = {
     ),
     "an empty question": (("ask", " ", "--evidence", "README.md"), 2, "the question is empty"),
     "a path that is too long": (("cite", "text", "--evidence", "x" * 300), 1, "does not exist"),
+    "a text file that does not exist": (
+        ("cite", "nowhere.txt", "--evidence", "README.md"),
+        1,
+        "nowhere.txt does not exist; a text that looks like a file name",
+    ),
+    "evidence of an unset variable": (("ask", "q", "--evidence", ""), 2, "the path is empty"),
     "an empty text": (("cite", "", "--evidence", "README.md"), 2, "the text to cite is empty"),
     "an address that is none": (("serve", "--host", "300.1.1.1"), 2, "server.host 300.1.1.1 is not an IP address"),
     "entailment without a model": (

@@ -19,7 +19,7 @@ import pytest
 from openai import OpenAI
 
 from citestream.providers.retrieval.folder.store import Store
-from citestream.providers.retrieval.folder.store_file import index_lock
+from citestream.providers.retrieval.folder.store_file import StoreError, index_lock
 from tests.providers.retrieval.readers.documents import pdf
 from tests.proxy.cli.test_cli import in_a_terminal
 
@@ -288,3 +288,10 @@ def test_a_folder_whose_files_were_deleted_is_not_an_error(home: Path) -> None:
     done = citestream(home, "index", "one")
     assert (done.returncode, done.stderr) == (0, "")
     assert "1 deleted" in done.stdout
+
+
+def test_a_store_that_cannot_be_written_is_named_with_the_reason(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    expected = r"/evidence\.db\.lock cannot be written: Not a directory; --store FILE names another file"
+    with pytest.raises(StoreError, match=expected), index_lock(tmp_path / "file/evidence.db", lambda: None):
+        pass

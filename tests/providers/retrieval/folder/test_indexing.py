@@ -388,7 +388,7 @@ def with_older_terms(path: Path) -> None:
 
 NO_STORE: dict[str, tuple[Callable[[Path], object], str]] = {
     "none": (lambda path: None, "does not exist: fill it with `citestream index DIR`"),
-    "another file": (lambda path: path.write_text("It is red. " * 100), "cannot be used"),
+    "another file": (lambda path: path.write_text("It is red. " * 100), "not a database; name another file"),
     "an older one": (with_older_tables, "was written by another version: run `citestream index --rebuild`"),
     "a folder": (lambda path: path.mkdir(), "does not exist"),
     "an empty file": (Path.touch, "is empty: fill it with `citestream index DIR`"),
