@@ -8,21 +8,14 @@ from ..tokens import Tokens
 from ..words.inflection import inseparable_prefixes, separable_prefixes
 from ..words.word_lists import load_lines
 from .statement import Operator, Statement
-from .vocabulary import WordRoles
+from .vocabulary import WordRoles, vocabulary
 
 _FINITE = ("t", "te", "en", "ten")
 _SHORTEST = 4  # words of a sentence with a condition
 _ORDER_ENDING, _POLITE = "en", "sie"  # "Reinigen Sie …, schalten Sie …" is an order, "Haben Sie …, …" a condition
-_RESUMING = frozenset({"so", "dann"})  # may begin the main clause behind a condition
-_SUBJECTS = frozenset({"man", "sich", "wir", "ich", "ihr", "jemand", "niemand"})
-_WILL = frozenset({"wird", "werden", "werde"})
-_INFINITIVES = frozenset({"werden", "sein", "tun"})
 _INFINITIVE = ("en", "ern", "eln")
 _PARTICIPLE = "ge"
-_ADVERBIAL = frozenset({"um", "ohne", "statt", "anstatt", "ausser"})  # infinitives with these are no objects
-# Subjunctives of reported speech: "er habe kein Geld angenommen". They stand near the beginning.
-_REPORTED = frozenset({"sei", "seien", "habe", "werde", "musse", "solle", "durfe", "wolle"})
-_REPORTED_REACH = 4
+_REPORTED_REACH = 4  # words from the beginning of a clause to its subjunctive
 _CONTRARY = "sondern"
 
 
@@ -40,7 +33,7 @@ def main_clause(tokens: Tokens, keys: Sequence[str], roles: Sequence[WordRoles])
     for at in range(2, len(keys) - 1):
         if "," not in tokens.text[tokens.ends[at - 1] : tokens.starts[at]]:
             continue
-        verb = min(at + (keys[at] in _RESUMING), len(keys) - 1)
+        verb = min(at + (keys[at] in _role("resuming")), len(keys) - 1)
         if not tokens.tokens[verb].capitalized and _is_finite(keys[verb], roles[verb]):
             return at
     return 0
@@ -50,7 +43,7 @@ def begins_with_verb(keys: Sequence[str], roles: Sequence[WordRoles]) -> bool:
     """Return whether a sentence begins with a verb, and has an article or a pronoun behind it: "Reinigen Sie …"."""
     if len(keys) < 2 or not _is_finite(keys[0], roles[0]):
         return False
-    return roles[1].article or roles[1].pronoun or keys[1] in _SUBJECTS
+    return roles[1].article or roles[1].pronoun or keys[1] in _role("subject")
 
 
 def _is_finite(key: str, role: WordRoles) -> bool:
@@ -62,9 +55,9 @@ def _is_finite(key: str, role: WordRoles) -> bool:
 
 def is_object(keys: Sequence[str], first: int, after: int) -> bool:
     """Return whether the words of a piece are the object of the verb before: "bestritt, Geld angenommen zu haben"."""
-    if after - first < 2 or keys[first] in _ADVERBIAL:
+    if after - first < 2 or keys[first] in _role("adverbial"):
         return False
-    return keys[after - 2] == "zu" or not _REPORTED.isdisjoint(keys[first + 1 : first + _REPORTED_REACH])
+    return keys[after - 2] == "zu" or not _role("reported").isdisjoint(keys[first + 1 : first + _REPORTED_REACH])
 
 
 def without_other_meanings(statement: Statement, tokens: Tokens, prefixes: Collection[int]) -> list[Operator]:
@@ -78,13 +71,14 @@ def without_other_meanings(statement: Statement, tokens: Tokens, prefixes: Colle
         for op in statement.operators
         if op.kind in {"not", "no"} and _CONTRARY in statement.words[op.after :] and op.after == op.word + 1
     }
+    will = _role("will")
     return [
         op._replace(kind="except") if op.word in contrasted else op
         for op in statement.operators
         if op.after != op.word + 1
         or not (
             op.word in prefixes
-            or (op.kind == "plan" and statement.words[op.word] in _WILL and not _is_future(statement, tokens, op))
+            or (op.kind == "plan" and statement.words[op.word] in will and not _is_future(statement, tokens, op))
         )
     ]
 
@@ -94,7 +88,8 @@ def _is_future(statement: Statement, tokens: Tokens, op: Operator) -> bool:
     same_clause = [token.word for token in statement.tokens if token.clause == op.clause]
     last = max(same_clause, default=op.word)
     if last < op.word:
-        return statement.words[op.word] in _WILL - _INFINITIVES and _is_infinitive(tokens, statement.words, last)
+        finite = statement.words[op.word] in _role("will") - _role("infinitive_word")
+        return finite and _is_infinitive(tokens, statement.words, last)
     following = range(last, min(last + 2, len(statement.words)))
     return any(_is_infinitive(tokens, statement.words, at) for at in following)
 
@@ -103,7 +98,7 @@ def _is_infinitive(tokens: Tokens, words: Sequence[str], at: int) -> bool:
     word = words[at]
     if tokens.tokens[at].capitalized:
         return False
-    return word in _INFINITIVES or (word.endswith(_INFINITIVE) and not _is_participle(word))
+    return word in _role("infinitive_word") or (word.endswith(_INFINITIVE) and not _is_participle(word))
 
 
 @memoize()
@@ -120,6 +115,10 @@ def _without_prefixes(word: str) -> Iterator[str]:
     for prefix in inseparable_prefixes("de"):
         if word.startswith(prefix):
             yield word[len(prefix) :]
+
+
+def _role(name: str) -> frozenset[str]:
+    return vocabulary("de").role(name)
 
 
 @lru_cache(maxsize=1)

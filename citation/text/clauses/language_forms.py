@@ -6,24 +6,8 @@ from dataclasses import replace
 
 from ..tokens import Token, Tokens, word_token
 from .statement import Operator, Statement
-from .vocabulary import WordRoles
+from .vocabulary import WordRoles, vocabulary
 
-# Words that differ from another word only by a diacritic: "à" and "a", "würde" and "wurde".
-_KEPT = {
-    "fr": {"à": "à"},
-    "de": {word: word for word in ("würde", "würden", "hätte", "hätten", "wäre", "wären", "könnte", "könnten")},
-}
-# Endings of the future tense that no other form has, as they are written.
-_FUTURES = {
-    "es": tuple(f"{stem}{ending}" for stem in ("ar", "er", "ir", "dr", "br", "rr") for ending in ("á", "án")),
-    "fr": ("era", "eront", "ira", "iront", "dra", "dront", "rra", "rront", "aura", "auront"),
-}
-_NO_FUTURES = ("tira", "spira", "mira", "vira", "soupira", "désira")  # "retira", "expira": of verbs in "-irer"
-_FUTURES_IN_TIRA = ("partira", "sortira", "sentira", "mentira", "vertira", "bâtira", "garantira", "aboutira")
-_FRENCH_HAVE = frozenset(
-    {"a", "ont", "avait", "avaient", "aura", "auront", "aurait", "auraient", "avoir", "ayant", "eut"}
-)
-_FRENCH_HE = frozenset({"il", "ils"})
 _FRENCH_REACH = 6  # words between "ne" and "plus" or "que"
 _ELIDED = re.compile("((?:[cdjlmnst]|(?:lors|puis|quoi)?qu)['’])(?=.)", re.IGNORECASE)
 _FULL_FORMS = {"c": "ce", "d": "de", "j": "je", "l": "le", "m": "me", "n": "ne", "s": "se", "t": "te"}
@@ -58,17 +42,19 @@ def split_elisions(tokens: Tokens) -> Tokens:
 def word_keys(tokens: Tokens, language: str) -> list[str]:
     """Return the folded words of a sentence. Words that would equal another one keep their accents."""
     keys = [token.folded for token in tokens.tokens]
-    if kept := _KEPT.get(language):
-        keys = [kept.get(tokens.surface(i).lower(), key) for i, key in enumerate(keys)]
+    words = vocabulary(language)
+    if kept := words.role("accented"):
+        written = (tokens.surface(i).lower() for i in range(len(keys)))
+        keys = [word if word in kept else key for word, key in zip(written, keys, strict=True)]
     if language == "fr":
         for i, key in enumerate(keys):
-            if key in _FRENCH_HE and i and keys[i - 1] == "se":
+            if key in {"il", "ils"} and i and keys[i - 1] == "se":
                 keys[i - 1] = "si"  # "s'il pleut"
             elif key == "apres" and i and keys[i - 1] == "de":
                 keys[i] = "selon"  # "d'après deux témoins"
             elif key == _PERSON and "ne" not in keys[max(0, i - _PERSON_REACH) : i + _PERSON_REACH]:
                 keys[i] = f"{key}s"  # "par personne", but not "personne n'est venu"
-            elif key == "ete" and not _FRENCH_HAVE.isdisjoint(keys[max(0, i - 2) : i]):
+            elif key == "ete" and not words.role("have").isdisjoint(keys[max(0, i - 2) : i]):
                 keys[i] = "été"  # "a été élu", but not the season
     return keys
 
@@ -92,14 +78,15 @@ def french_negations(keys: Sequence[str], roles: Sequence[WordRoles]) -> dict[in
 
 def future_plans(statement: Statement, tokens: Tokens) -> list[Operator]:
     """Return an operator for each verb in the future tense, which states a plan: "aprobará", "livreront"."""
-    endings = _FUTURES.get(statement.language)
+    words = vocabulary(statement.language)
+    endings, others, exceptions = (tuple(words.role(name)) for name in ("future", "no_future", "future_verb"))
     if not endings:
         return []
     known = {op.word for op in statement.operators}
     found: list[Operator] = []
     for token in statement.tokens:
         surface = tokens.surface(token.word)
-        other = surface.endswith(_NO_FUTURES) and not surface.endswith(_FUTURES_IN_TIRA)
+        other = surface.endswith(others) and not surface.endswith(exceptions)
         if token.verbal and token.word not in known and surface.endswith(endings) and not other:
             word = token.word
             found.append(Operator("plan", word, word + 1, token.start, token.end, token.piece, token.clause))
