@@ -23,7 +23,7 @@ from ..transport import (
     read_body,
     release,
 )
-from ..wire.json_steps import loads_in_steps
+from ..wire.json_steps import PIECE_BYTES, loads_in_steps
 from ..wire.stream_end import TERMINATORS, StreamEnd, after_last_terminator
 
 NO_REASON = "The provider's answer ended without a finish reason."
@@ -67,8 +67,11 @@ class EventBuffer:
     def terminate(self, rest: bytes) -> Steps[bytes]:
         """Return what is held when the stream breaks: a whole event with a terminator, or nothing for a part of one."""
         event = rest.rstrip()
-        payloads = (event, *EventSplitter(len(event) + 2).feed(event + b"\n\n"))  # a line, or the data of an event
-        for payload in payloads:
+        splitter, payloads = EventSplitter(len(event) + 2), [event]  # a line, or the data of an event
+        for start in range(0, len(event), PIECE_BYTES):
+            payloads += splitter.feed(event[start : start + PIECE_BYTES])
+            yield None
+        for payload in payloads + splitter.feed(b"\n\n"):
             try:
                 value, _ = yield from loads_in_steps(payload, replace=True)
             except ValueError:
@@ -83,6 +86,7 @@ class EventBuffer:
             self._size += len(data)
             self._tail = (self._tail + data)[-MAX_TERMINATOR_BYTES:]
             if self._size > self._limit:
+                self.flush()
                 raise BrokenStream(f"The provider sent an event of more than {self._limit} bytes.")
 
 

@@ -46,7 +46,7 @@ _FORMATS = {
 }
 _DONE_APIS = ("openai", "responses")  # clients of these APIs stop reading at [DONE]
 _ERROR = b'"error"'
-_DONE_EVENT = re.compile(rb"(?:\A|(?<=[\r\n]))data: ?\[DONE]")  # JSON has no line breaks inside its strings
+_DONE_LINES = (b"data: " + DONE, b"data:" + DONE)  # JSON has no line breaks inside its strings
 
 
 class StreamEnd:
@@ -86,9 +86,13 @@ class StreamEnd:
             self._no_more_choices()
 
     def _find_done(self, events: bytes) -> int:
-        """Return the position of `[DONE]`, -1 without it. Events after it do not belong to the answer."""
-        done = _DONE_EVENT.search(events) if self._api in _DONE_APIS and DONE in events else None
-        return done.start() if done else -1
+        """Return the position of `[DONE]`, -1 if it is not there. Events after it do not belong to the answer."""
+        if self._api not in _DONE_APIS or DONE not in events:
+            return -1
+        if events.startswith(_DONE_LINES):
+            return 0
+        found = [at + 1 for end in (b"\n", b"\r") for line in _DONE_LINES if (at := events.find(end + line)) >= 0]
+        return min(found, default=-1)
 
     def _search(self, events: bytes) -> Steps[None]:
         """Look for the end in events before `[DONE]`."""
