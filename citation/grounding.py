@@ -39,6 +39,7 @@ class Grounding:
     indirect: int = 0  # claims that only generated artifacts support
     unsupported: list[dict[str, int]] = field(default_factory=list)
     rejected: list[dict[str, Any]] = field(default_factory=list)
+    rejections: Counter[Reason] = field(default_factory=Counter)  # number of entries in `rejected`
     judging: JudgeReport | None = None  # None: no judge is configured
     notes: dict[str, Any] = field(default_factory=dict)  # further fields, such as a retriever's diagnostics
     timings_ms: dict[str, float] = field(default_factory=dict)
@@ -75,6 +76,7 @@ class Grounding:
     def reject(self, choice: int, number: int, reason: Reason) -> None:
         """Report that the model cited `number`, and why the citation was removed."""
         self.rejected.append({"choice": choice, "number": number, "reason": reason.value})
+        self.rejections[reason] += 1
 
     def as_dict(self) -> dict[str, Any]:
         """Return the `grounding` object of the response."""

@@ -133,8 +133,8 @@ class Metrics(Observer):
         self._indirect.inc(grounding.indirect)
         for kind, count in grounding.supports.items():
             self._supports.labels(kind.value).inc(count)
-        for rejection in grounding.rejected:
-            self._rejected.labels(rejection["reason"]).inc()
+        for reason, count in grounding.rejections.items():
+            self._rejected.labels(reason.value).inc(count)
         if judging := grounding.judging:
             for verdict in ("confirmed", "refused", "late", "failed"):
                 self._judge_verdicts.labels(verdict).inc(getattr(judging, verdict))
