@@ -61,13 +61,14 @@ class OtherDelta:
 
 @dataclass(frozen=True, slots=True)
 class Finish:
-    """The end of one choice. Its chunk contains no text."""
+    """The end of one choice. Its chunk contains no text. `last`: all choices of the answer have ended."""
 
     choice: int
     reason: str
     chunk: Chunk
     more: bool = field(default=False, compare=False)
     is_large: bool = field(default=False, compare=False)
+    last: bool = field(default=True, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

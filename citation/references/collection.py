@@ -1,6 +1,6 @@
 """The references of one response, and the lists that clients read."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..evidence import Evidence
@@ -34,6 +34,8 @@ class References:
         self._host_labels = host_labels
         self._cited: dict[int, Reference] = {}  # by evidence number, in order of first use
         self._choices: set[int] = set()  # those with citations
+        self._by_choice: dict[int, dict[int, Reference]] = {}  # by evidence number, with the spans of one choice
+        self._divided: dict[int, int] = {}  # number of spans that are in `_by_choice`, by evidence number
         self._citations: dict[int, list[Citation]] = {}  # by choice, in order of the text
 
     def cite(self, evidence_number: int) -> Reference:
@@ -67,7 +69,7 @@ class References:
         references = sorted(self._cited.values(), key=lambda reference: reference.number)
         if choice is None or self._choices == {choice}:
             return [reference for reference in references if choice is None or reference.spans]
-        return [own for reference in references if (own := _of_choice(reference, choice)) is not None]
+        return sorted(self._of_choice(choice), key=lambda reference: reference.number)
 
     @property
     def spans(self) -> int:
@@ -136,6 +138,15 @@ class References:
             for evidence in self.ordered_evidence()
         ]
 
+    def _of_choice(self, choice: int) -> Iterable[Reference]:
+        """Return the references of one of several choices. Each span is read once for all choices."""
+        for number, reference in self._cited.items():
+            for span in reference.spans[self._divided.get(number, 0) :]:
+                own = self._by_choice.setdefault(span.choice, {})
+                own.setdefault(number, Reference(reference.number, reference.evidence)).add(span)
+            self._divided[number] = len(reference.spans)
+        return self._by_choice.get(choice, {}).values()
+
     def _annotation(self, evidence: Evidence, first: Span) -> dict[str, Any]:
         start, end = first.marker
         return {
@@ -148,11 +159,3 @@ class References:
                 "content": evidence.text[slice(*first.quote)],
             },
         }
-
-
-def _of_choice(reference: Reference, choice: int) -> Reference | None:
-    own = Reference(reference.number, reference.evidence)
-    for span in reference.spans:
-        if span.choice == choice:
-            own.add(span)
-    return own if own.spans else None

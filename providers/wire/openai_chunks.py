@@ -12,7 +12,7 @@ Every provider maps its stream to chunks, so this class is the one place that ha
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..errors import IncompleteAnswer, ProviderError, reported
@@ -124,7 +124,8 @@ class ChunkReader:
             for finish in finished
             if self._surrogates and self._surrogates.get(finish.choice)
         ]
-        return [*surrogates, *finished, *([Usage(self._usage)] if self._usage else [])]
+        ends = [*(replace(finish, last=False) for finish in finished[:-1]), finished[-1]]
+        return [*surrogates, *ends, *([Usage(self._usage)] if self._usage else [])]
 
     def _choice(self, chunk: Chunk, choice: Fields) -> list[Event]:
         if not isinstance(choice, dict):

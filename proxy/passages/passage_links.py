@@ -93,9 +93,9 @@ class PassageRecorder:
         self._stored = 0  # references
 
     def observe(self, event: Outgoing, _chunks: Sequence[Chunk]) -> None:
-        """Store the passages if there are new references, and at the end of a choice, when all quotes are known."""
+        """Store the passages if there are new references, and at the end, when all quotes are known."""
         count = self._chunks.reference_count
-        ends = isinstance(event, Finish | Failed)
+        ends = isinstance(event, Failed) or (isinstance(event, Finish) and event.last)
         if self._token and (count > self._stored or (count and ends)):
             self._store(0 if ends else self._stored)
             self._stored = count

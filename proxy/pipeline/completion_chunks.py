@@ -34,7 +34,7 @@ class Chunks:
         self._usage = usage
         self._opening = response.opening_fields()
         self._latest: Chunk = {}
-        self._open_choices: list[int] = []  # those that have begun and not ended
+        self._open_choices: dict[int, None] = {}  # those that have begun and not ended, in order
         self._has_ended = False  # whether a choice has ended, with its annotations and references
         self._annotated: dict[int, list[Fields]] = {}  # the provider's own annotations, by choice
 
@@ -50,10 +50,10 @@ class Chunks:
                     self._begin(choice)
                 self._take_annotations(chunk)
                 chunks = [chunk]
-            case Finish(choice, _, chunk):
+            case Finish(choice, _, chunk, last=last):
                 self._take_annotations(chunk)
                 before, _ = self._announced(choice, chunk)
-                chunks = [*before, self._finish(choice, chunk)]
+                chunks = [*before, self._finish(choice, chunk, last=last)]
             case Usage(chunk):
                 return [chunk] if self._usage else []
             case Failed():
@@ -109,8 +109,7 @@ class Chunks:
         return self._response.grounding
 
     def _begin(self, choice: int) -> None:
-        if choice not in self._open_choices:
-            self._open_choices.append(choice)
+        self._open_choices[choice] = None
 
     def _take_annotations(self, chunk: Chunk) -> None:
         """Move the provider's annotations to the finish chunk: clients read them once per stream."""
@@ -132,27 +131,24 @@ class Chunks:
         before, fields = self._response.announce()
         return [empty_chunk(chunk, choice) | announced for announced in before], fields
 
-    def _finish(self, choice: int, chunk: Chunk) -> Chunk:
-        if choice in self._open_choices:
-            self._open_choices.remove(choice)
+    def _finish(self, choice: int, chunk: Chunk, *, last: bool) -> Chunk:
+        self._open_choices.pop(choice, None)
         self._has_ended = True
         (ending,) = chunk["choices"]
         delta = {key: value for key, value in (ending.get("delta") or {}).items() if key != "content"}
         found = self._response.choice_fields(choice)
         if annotated := self._annotated.get(choice):
             found["annotations"] = [*found.get("annotations", ()), *annotated]
-        return (
-            chunk
-            | {"choices": [ending | {"delta": delta | found}]}
-            | self._response.response_fields()
-            | ({} if self._streamed else self._response.body_fields())
-        )
+        ended = chunk | {"choices": [ending | {"delta": delta | found}]}
+        if not last:  # the fields of all choices are sent once: there may be 1,000 choices
+            return ended
+        return ended | self._response.response_fields() | ({} if self._streamed else self._response.body_fields())
 
     def _unfinished(self) -> Chunk:
         """Return the chunk before an error. A choice that has ended is not repeated: clients join its lists."""
         choices = [
             {"index": choice, "delta": self._response.choice_fields(choice), "logprobs": None, "finish_reason": None}
-            for choice in (self._open_choices if self._open_choices or self._has_ended else [0])
+            for choice in self._open_choices or (() if self._has_ended else (0,))
         ]
         return {**self._latest, "choices": choices, **self._response.response_fields()}
 

@@ -72,10 +72,10 @@ def release(steps: Iterable[Step], response: Response) -> Iterator[Outgoing]:
                 was_shown = not draft.text[draft.released :]  # and not dropped
                 if text or (was_shown and _has_fields(chunk, logprobs)):
                     yield TextOut(choice, text, chunk, logprobs)
-            case Finish(choice, reason, chunk):
+            case Finish(choice, _, chunk):
                 if listed := response.answer(choice).reference_list():
                     yield TextOut(choice, listed, empty_chunk(chunk, choice))
-                yield Finish(choice, reason, remove_links(chunk, response.side_texts))
+                yield replace(step, chunk=remove_links(chunk, response.side_texts))
             case OtherDelta(chunk) if response.side_texts:
                 yield replace(step, chunk=remove_links(chunk, response.side_texts))
             case OtherDelta() | Usage() | Failed():

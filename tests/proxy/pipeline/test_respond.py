@@ -16,6 +16,7 @@ from citestream.citation.support.scorers import Claim, PreparedEvidence, Scorer,
 from citestream.citation.support.scorers.lexical import LexicalPrepared
 from citestream.providers.errors import IncompleteAnswer, ProviderError
 from citestream.providers.events import Event, Finish, Idle, OtherDelta, TextDelta, Usage
+from citestream.providers.wire.openai_chunks import ChunkReader
 from citestream.proxy.pipeline.collect_chunks import Completion
 from citestream.proxy.pipeline.completion_chunks import Chunks, UncitedChunks
 from citestream.proxy.pipeline.deciding.scoring import ExternalModels, Scoring
@@ -236,6 +237,18 @@ def test_two_choices_share_the_numbers_but_not_the_text() -> None:
     assert "[1] The bridge was opened on 4 May 1932 by the mayor of Harlan. [2]" in text_of(body, 1)
     assert [r["number"] for r in body["choices"][0]["message"]["references"]] == [2]
     assert [r["number"] for r in body["choices"][1]["message"]["references"]] == [1, 2]
+
+
+def test_the_fields_of_all_choices_are_sent_once() -> None:
+    reader = ChunkReader(3)
+    text = "The Harlan bridge was opened on 4 May 1932."
+    read = [event for index in range(3) for event in reader.take(chunk({"content": text}, "stop", index))]
+    response = Response(EVIDENCE, Options())
+    chunks = Chunks(response, usage=False)
+    found = asyncio.run(outgoing([*read, *reader.end()], Options(), response))
+    ends = [made for event in found if isinstance(event, Finish) for made in chunks.of(event)]
+    assert ["references" in end for end in ends] == [False, False, True]
+    assert [len(end["choices"][0]["delta"]["references"]) for end in ends] == [1, 1, 1]
 
 
 def test_unsupported_claims_can_be_flagged_or_dropped() -> None:
