@@ -54,6 +54,22 @@ def _event(count: int, *, evidence: bool = True, **delta: Any) -> Case:
     return _payload(json.dumps(one).encode(), evidence=evidence)
 
 
+def _deltas(count: int, *deltas: Fields, choices: int = 1, path: str = "/v1/chat/completions") -> Case:
+    """Return the case of a provider that sends `count` events with these deltas in turn, in several choices in turn.
+
+    `path`: of the client's API. "{n}" in a delta is the number of the event.
+    """
+    events = []
+    for number in range(count):
+        one = {"choices": [{"index": number % choices, "delta": deltas[number % len(deltas)]}]}
+        events.append(f"data: {json.dumps(one)}\n\n".replace('"{n}"', str(number)))
+    for number in range(choices):
+        one = {"choices": [{"index": number, "delta": {}, "finish_reason": "stop"}]}
+        events.append(f"data: {json.dumps(one)}\n\n")
+    body = _chat([SENTENCE], stream=path != "/v1/messages", max_tokens=9, input="What happened?")
+    return Case(body, path, "".join([*events, "data: [DONE]\n\n"]).encode(), compressed=True)
+
+
 def _payload(data: bytes, *, evidence: bool = True) -> Case:
     """Return the case of a provider that sends an event with this data before its answer."""
     answer = b"data: %b\n\n%b" % (data, _events("It rose. ", 1))
@@ -160,6 +176,9 @@ def _tool_results() -> Case:
     return Case(case.body, answer=case.answer, config={"evidence": {"from_tools": True}})
 
 
+TEXT, THOUGHT = {"content": "It rose. "}, {"reasoning": "Hm. "}
+CALL = {"tool_calls": [{"index": "{n}", "id": "c", "function": {"name": "f", "arguments": "{}"}}]}
+
 CASES: dict[str, Callable[[], Case]] = {
     "gzip 5 MB, streamed": lambda: flood(5, stream=True),
     "gzip 5 MB, complete": lambda: flood(5, stream=False),
@@ -173,6 +192,12 @@ CASES: dict[str, Callable[[], Case]] = {
     "event with 700,000 tool calls": lambda: _event(700_000, tool_calls=[{"index": 0}]),
     "event with 3,000,000 choices": lambda: _payload(json.dumps({"choices": [{}] * 3_000_000}).encode()),
     "event with 2,500,000 lines": lambda: _payload(b"data:\n" * 2_500_000),
+    "60,000 events with a tool call": lambda: _deltas(60_000, CALL),
+    "the same, Responses API": lambda: _deltas(60_000, CALL, path="/v1/responses"),
+    "the same, Messages API, complete": lambda: _deltas(60_000, CALL, path="/v1/messages"),
+    "20,000 texts and thoughts in turn": lambda: _deltas(20_000, TEXT, THOUGHT, path="/v1/messages"),
+    "1,000 choices": lambda: _deltas(1_000, {"content": SENTENCE}, choices=1_000),
+    "20,000 events of 1,000 choices": lambda: _deltas(20_000, TEXT, choices=1_000),
     "large event, no evidence": lambda: _event(5_000_000, evidence=False, numbers=[0]),
     "cite one long sentence": lambda: _cite(["The pumps not " + "pumps " * 73_000], [SENTENCE]),
     "cite 200 repeated sentences": _repeated_sentences,

@@ -69,6 +69,10 @@ class Encoder(ABC):
     def body(self, completion: Completion) -> Fields:
         """Return the complete answer."""
 
+    def containers(self) -> list[Any]:
+        """Return what grows with the answer, if it is long, so that the server can free it in steps."""
+        return []
+
 
 class ClientApi(ABC):
     """One client API."""

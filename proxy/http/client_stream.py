@@ -83,6 +83,9 @@ class Stream:
     async def write(self, data: bytes) -> None:
         """Send data as soon as the client takes it. Raise ConnectionError if the client has left."""
         for start in range(0, len(data), WRITTEN_BYTES):
+            if start:  # a client that reads fast does not make us wait
+                self._writing_since = self._clock()  # a keep-alive would be inside the data
+                await asyncio.sleep(0)
             await self._send(self._response.write(data[start : start + WRITTEN_BYTES]))
 
     async def end(self, data: bytes = b"") -> web.StreamResponse:

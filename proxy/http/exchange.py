@@ -10,24 +10,25 @@ from citestream.citation.evidence import FieldError
 from citestream.providers.errors import NoSuchApi, ProviderError
 from citestream.providers.events import Chunk
 from citestream.providers.scheduler import scheduler
-from citestream.providers.wire.json_steps import release_in_steps
+from citestream.providers.wire.json_steps import is_large, release_in_steps
 
 from ..app import App
 from ..model_routes import Route
 from ..observability.logs import REQUEST_ID, TENANT
 from ..observability.transcript_log import TranscriptLogger
 from ..passages import PassageRecorder
+from ..pipeline.collect_chunks import Completion
 from ..pipeline.completion_chunks import AnswerChunks, Chunks, Observer, UncitedChunks
 from ..pipeline.outgoing import Outgoing
 from ..pipeline.request.job import Job, JobEvidence
 from ..pipeline.request.long_input import parse_body
 from ..storage import ReferenceRecorder
-from .client_api import ClientApi
+from .client_api import ClientApi, Fields
 from .client_stream import Stream
 from .encoding import json_response, json_response_in_steps
 from .pass_through import client_key, relay, relayed_body
 from .request_body import hold, read_json
-from .sending import MakeChunks, collect, send, send_failure
+from .sending import LONG_EVENT, MakeChunks, collect, send, send_failure
 
 log = logging.getLogger("citestream")
 
@@ -109,11 +110,13 @@ class _Exchange:
         transcript = TranscriptLogger(self._request[REQUEST_ID], job, found) if app.config.log.content else None
         recorder = ReferenceRecorder(app.recent, self._tenant, encoder.name)
         passages = PassageRecorder(app.recent, chunks) if isinstance(chunks, Chunks) else None
+        completion, body = Completion(), Fields()
         make_chunks = _observed(chunks, self._observers(recorder, passages, transcript))
         try:
             if job.stream:
                 return await send(self._stream, batches, make_chunks, encoder, route.received_headers)
-            return await json_response_in_steps(await collect(batches, make_chunks, encoder), route.received_headers)
+            body = await collect(batches, make_chunks, encoder, completion)
+            return await json_response_in_steps(body, route.received_headers)
         finally:
             if isinstance(chunks, Chunks):
                 app.telemetry.answer_cited(chunks.grounding)
@@ -121,8 +124,10 @@ class _Exchange:
                     recorder.end(chunks.fields)
             if transcript:
                 transcript.end()
-            if isinstance(chunks, Chunks) and (lists := chunks.long_lists()):
-                scheduler().start("encode", release_in_steps(lists))
+            long = [*completion.containers(), *encoder.containers()]
+            long += chunks.long_lists() if isinstance(chunks, Chunks) else []
+            if long or is_large(body, LONG_EVENT):
+                scheduler().start("encode", release_in_steps(long, body))
 
     async def _relay(self, route: Route, key: str | None) -> web.StreamResponse:
         encoder = self._api.encoder(self._job, UNCITED) if self._job.stream else None

@@ -1,7 +1,7 @@
 """Encode an answer and send it to one client, streamed or complete."""
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import aclosing
 from functools import partial
 
@@ -13,7 +13,7 @@ from citestream.providers.scheduler import Work, scheduler
 from citestream.providers.wire.json_steps import is_large, release_in_steps
 
 from ..pipeline.chunk_fields import SHARED_FIELDS, has_own_fields
-from ..pipeline.collect_chunks import Completion
+from ..pipeline.collect_chunks import MANY_CHUNKS, Completion
 from ..pipeline.outgoing import Failed, Outgoing, TextOut
 from ..pipeline.respond import Batches
 from .client_api import Encoder, Fields
@@ -57,21 +57,31 @@ async def send(
 async def send_failure(stream: Stream, error: Exception, encoder: Encoder) -> web.StreamResponse:
     """End a stream that has begun with an error. If its encoder fails, abort the connection."""
     try:
-        ending = encoder.failure(error_body(error), status_of(error)) + encoder.end()
+        ending = await scheduler().in_thread(partial(_failure, error, encoder))  # may repeat the whole answer
     except Exception:
         log.exception("the error of a stream cannot be encoded")
         return stream.abort()
     return await stream.end(ending)
 
 
-async def collect(batches: Batches, make_chunks: MakeChunks, encoder: Encoder) -> Fields:
-    """Return the complete answer. Raise ProviderError if it breaks off, since half an answer would look complete."""
-    completion, is_long = Completion(), False
+def _failure(error: Exception, encoder: Encoder) -> bytes:
+    return encoder.failure(error_body(error), status_of(error)) + encoder.end()
+
+
+async def collect(batches: Batches, make_chunks: MakeChunks, encoder: Encoder, completion: Completion) -> Fields:
+    """Return the complete answer, whose chunks are added to `completion`.
+
+    Raise ProviderError if it breaks off, since half an answer would look complete.
+    """
+    is_long = False
     work = Work("encode")
     async with aclosing(batches):
         async for batch in batches:
-            with work:
-                for event in batch:
+            events = iter(batch)
+            while True:
+                with work:  # the iterator renders the text of the event
+                    if (event := next(events, None)) is None:
+                        break
                     if isinstance(event, Failed):
                         raise event.error
                     chunks = make_chunks(event)
@@ -79,10 +89,10 @@ async def collect(batches: Batches, make_chunks: MakeChunks, encoder: Encoder) -
                         completion.add(chunk)
                     encoder.observe(chunks)
                     is_long = is_long or _is_long(event, chunks)
-            if work.due:
-                await work.pause()
+                if work.due:
+                    await work.pause()
     body = partial(encoder.body, completion)
-    return await scheduler().in_thread(body) if is_long else body()
+    return await scheduler().in_thread(body) if is_long or completion.chunks > MANY_CHUNKS else body()
 
 
 class _Encoding:
@@ -92,38 +102,40 @@ class _Encoding:
         self._make_chunks = make_chunks
         self._encoder = encoder
         self._work = Work("encode")
-        self._is_long = False
+        self._events = 0
+        self._has_long = False
 
     async def encode(self, batch: Iterable[Outgoing]) -> list[bytes]:
         """Return the bytes of a batch: one part, or three if a long answer ends, whose references are not copied."""
         parts: list[bytes] = []
+        short: list[bytes] = []
         events = iter(batch)
-        if self._work.due:
-            await self._work.pause()
         while True:
-            with self._work:
-                encoded, ending = self._encode_until_long(events)
-            parts.append(encoded)
-            if ending is None:
-                return parts
-            parts.append(await scheduler().in_thread(partial(self._encode_event, *ending)))
-            if isinstance(ending[0], OtherDelta):
-                _release(ending[0].chunk)
+            if self._work.due:
+                await self._work.pause()
+            with self._work:  # the iterator renders the text of the event
+                if (event := next(events, None)) is None:
+                    return [*parts, b"".join(short)]
+                self._events += 1
+                chunks = self._make_chunks(event)
+                is_long = _is_long(event, chunks) or (isinstance(event, Failed) and self._is_long)
+                if not is_long:
+                    short.append(self._encode_event(event, chunks))
+            if is_long:
+                self._has_long = True
+                parts += [b"".join(short), await scheduler().in_thread(partial(self._encode_event, event, chunks))]
+                short.clear()
+                if isinstance(event, OtherDelta):
+                    _release(event.chunk)
 
     async def end(self) -> bytes:
         """Return the end of the stream."""
         return await scheduler().in_thread(self._encoder.end) if self._is_long else self._encoder.end()
 
-    def _encode_until_long(self, events: Iterator[Outgoing]) -> tuple[bytes, tuple[Outgoing, list[Chunk]] | None]:
-        """Return the encoded events before the end of a long answer, and that end, or None if it is not there."""
-        parts: list[bytes] = []
-        for event in events:
-            chunks = self._make_chunks(event)
-            if _is_long(event, chunks):
-                self._is_long = True
-                return b"".join(parts), (event, chunks)
-            parts.append(self._encode_event(event, chunks))
-        return b"".join(parts), None
+    @property
+    def _is_long(self) -> bool:
+        """Whether the end of the answer, which may repeat all of it, takes milliseconds to encode."""
+        return self._has_long or self._events > MANY_CHUNKS
 
     def _encode_event(self, event: Outgoing, chunks: list[Chunk]) -> bytes:
         encoded = self._encoder.chunks(chunks)

@@ -1,142 +1,155 @@
 """Collect the chunks of a stream into the body of one `chat.completion`."""
 
 from collections.abc import Mapping
+from itertools import chain
 from typing import Any
 
 from citestream.providers.events import Chunk
 from citestream.providers.wire.json_text import as_object
-from citestream.providers.wire.openai_chunks import VENDORS
+from citestream.providers.wire.openai_chunks import MAX_FIELDS, VENDORS
 
-from .merge_deltas import REASONING, Piece, append_pieces, join_logprobs, merge_deltas, merge_fields
+from .merge_deltas import JoinedDelta, JoinedFields, JoinedList, Piece, pieces_of
 
 Fields = dict[str, Any]
-TEXTS = frozenset({"content", "refusal"})
-THOUGHTS = frozenset({"reasoning_details", *REASONING})  # a fragment of a thought may have several of these fields
+
+
+MANY_CHUNKS = 1_000  # joining and freeing them takes up to 5 ms, if each is a tool call
+SEPARATE = frozenset({"extra_content", "images"})  # kinds whose values do not continue the piece before
 
 
 class Completion:
-    """Collects chunks into the body of a `chat.completion`."""
+    """Collects chunks into the body of a `chat.completion`. Adding a chunk takes time in proportion to its length."""
 
     def __init__(self) -> None:
+        self.chunks = 0  # number of those that were added
         self._envelope: Fields = {}
-        self._choices: dict[int, Fields] = {}
-        self._pieces: dict[int, list[Piece]] = {}
-        self._begun: dict[int, list[tuple[str, int]]] = {}
-        self._fragments: dict[int, _Fragments] = {}  # text of one kind that is not joined yet
+        self._choices: dict[int, _Choice] = {}
 
     def add(self, chunk: Chunk) -> None:
         """Add the next chunk. The chunks of Azure's content filter have empty envelope fields, which are ignored."""
+        self.chunks += 1
         for key, value in chunk.items():
-            if key in VENDORS and key in self._envelope:  # fields of a provider's own API arrive in several chunks
+            if key in VENDORS and key in self._envelope:
                 self._envelope[key] = {**as_object(self._envelope[key]), **as_object(value)}
-            elif key != "choices" and (value not in (None, "", 0) or key not in self._envelope):
+            elif key not in self._envelope:
+                if key != "choices" and len(self._envelope) < MAX_FIELDS:
+                    self._envelope[key] = value
+            elif value not in (None, "", 0):
                 self._envelope[key] = value
         for choice in chunk.get("choices") or ():
-            if not self._append_text(choice):
-                self._join_text(choice.get("index", 0))
-                self._add_choice(choice)
+            index = choice.get("index", 0)
+            if index not in self._choices:
+                self._choices[index] = _Choice()
+            self._choices[index].add(choice)
 
     def body(self) -> Fields:
         """Return the body for a client that did not ask for a stream."""
-        for index in list(self._fragments):
-            self._join_text(index)
         envelope = {"system_fingerprint": None} | self._envelope | {"object": "chat.completion"}
-        choices = [_finished(self._choices[index]) for index in sorted(self._choices)]
+        choices = [_finished(self.choice(index)) for index in sorted(self._choices)]
         usage = envelope.pop("usage", None)
         return {"id": envelope.pop("id", None), **envelope, "choices": choices} | ({"usage": usage} if usage else {})
 
     def pieces(self, choice: int) -> list[Piece]:
         """Return the content of a message in its order; see `pieces_of`. Tool calls are not included."""
-        self._join_text(choice)
-        return self._pieces.get(choice, [])
+        known = self._choices.get(choice)
+        return [known.piece(at) for at in range(len(known.pieces))] if known else []
+
+    def piece(self, choice: int, number: int) -> Piece:
+        """Return one of the pieces of a message."""
+        return self._choices[choice].piece(number)
 
     def begun(self, choice: int) -> list[tuple[str, int]]:
-        """Return the order in which pieces and calls began: (kind, index in `pieces`) or ("call", index)."""
-        self._join_text(choice)
-        return self._begun.get(choice, [])
+        """Return the order in which pieces and calls began: (kind, index in `pieces`) or ("call", index).
+
+        The list grows with the answer.
+        """
+        known = self._choices.get(choice)
+        return known.begun if known else []
+
+    def call(self, choice: int, number: int) -> Fields:
+        """Return one of the tool calls of a message so far, with the `index` that connects its fragments."""
+        calls: JoinedList = self._choices[choice].message["tool_calls"]
+        call: Fields = calls.entry(number)
+        return call
 
     def choice(self, choice: int) -> Fields:
         """Return a choice so far. Its tool calls still have the `index` that connects their fragments."""
-        self._join_text(choice)
-        return self._choices.get(choice, {})
+        known = self._choices.get(choice)
+        return {"index": choice, **known.value()} if known else {}
 
     def message(self, choice: int) -> Fields:
         """Return the message of a choice so far."""
-        message: Fields = self.choice(choice).get("message", {})
-        return message
+        known = self._choices.get(choice)
+        return known.message.value() | {"role": "assistant"} if known else {}
 
-    def _append_text(self, chunk: Mapping[str, Any]) -> bool:
-        """Keep a fragment of text for later and return True, if the chunk has nothing else."""
-        if any(value is not None and key not in ("index", "delta") for key, value in chunk.items()):
-            return False
-        delta = {key: value for key, value in (chunk.get("delta") or {}).items() if value is not None}
-        index = chunk.get("index", 0)
-        is_text = len(delta) == 1 and delta.keys() <= TEXTS and all(isinstance(text, str) for text in delta.values())
-        is_list = all(value and (key in THOUGHTS or isinstance(value, list)) for key, value in delta.items())
-        if not (delta and (is_text or is_list)) or index not in self._choices:
-            return False
-        fragments = self._fragments.setdefault(index, _Fragments())
-        # A list may have several parts of one entry.
-        return fragments.add(delta if is_text else merge_deltas({}, delta))
+    def containers(self) -> list[Any]:
+        """Return what grows with the answer, if it has many chunks, so that a server can free it in steps."""
+        if self.chunks <= MANY_CHUNKS:
+            return []
+        return [one for choice in self._choices.values() for one in choice.containers()]
 
-    def _join_text(self, choice: int) -> None:
-        """Add the fragments of a choice to its message."""
-        if fragments := self._fragments.pop(choice, None):
-            self._add_choice({"index": choice, "delta": fragments.joined()})
-
-    def _add_choice(self, chunk: Mapping[str, Any]) -> None:
-        index = chunk.get("index", 0)
-        choice = self._choices.get(index)
-        if choice is None:
-            message = {"role": "assistant", "content": None, "refusal": None}
-            choice = {"index": index, "message": message, "logprobs": None, "finish_reason": None}
-            self._choices[index] = choice
-        for key, value in chunk.items():
-            if key == "delta":
-                choice["message"] = {**merge_deltas(choice["message"], value or {}), "role": "assistant"}
-                self._begin(index, value or {}, len(choice["message"].get("tool_calls") or ()))
-            elif key == "logprobs":
-                choice["logprobs"] = join_logprobs(choice["logprobs"], value)
-            elif key in ("index", "finish_reason"):
-                choice[key] = choice.get(key) if value is None else value
-            else:
-                choice |= merge_fields(choice, {key: value})
-
-    def _begin(self, choice: int, delta: Mapping[str, Any], calls: int) -> None:
-        """Record the pieces and calls that begin with this delta. `calls`: the number of calls so far."""
-        pieces, begun = self._pieces.setdefault(choice, []), self._begun.setdefault(choice, [])
-        known = len(pieces)
-        append_pieces(pieces, delta)
-        begun += [(kind, at) for at, (kind, _) in enumerate(pieces) if at >= known]
-        begun += [("call", at) for at in range(sum(kind == "call" for kind, _ in begun), calls)]
+    def finish_reason(self, choice: int) -> str | None:
+        """Return the finish reason of a choice, None if it has not ended."""
+        known = self._choices.get(choice)
+        return known.finish_reason if known else None
 
 
-class _Fragments:
-    """Consecutive deltas with the same fields, which are joined in pairs of equal length.
-
-    Joining each to all before it takes quadratic time: 28 s for 100,000 fragments of signed thoughts, and more than
-    200 s for 60,000 tool calls.
-    """
+class _Choice:
+    """The chunks of one choice."""
 
     def __init__(self) -> None:
-        self._joined: list[tuple[int, Fields]] = []  # number of deltas, decreasing; their fields
+        self.message = JoinedDelta({"role": "assistant", "content": None, "refusal": None})
+        self.finish_reason: str | None = None
+        self.pieces: list[tuple[str, list[Any]]] = []  # their values are joined when they are read
+        self.begun: list[tuple[str, int]] = []
+        self._calls = 0  # those in `begun`
+        self._logprobs = JoinedFields()
+        self._others = JoinedFields()
 
-    def add(self, delta: Fields) -> bool:
-        """Add the next delta. Return False if its fields differ."""
-        if self._joined and self._joined[0][1].keys() != delta.keys():
-            return False
-        count = 1
-        while self._joined and self._joined[-1][0] == count:
-            count, delta = 2 * count, merge_deltas(self._joined.pop()[1], delta)
-        self._joined.append((count, delta))
-        return True
+    def add(self, chunk: Mapping[str, Any]) -> None:
+        """Add the next chunk of this choice."""
+        for key, value in chunk.items():
+            if key == "delta":
+                self._add_delta(value or {})
+            elif key == "finish_reason":
+                self.finish_reason = self.finish_reason if value is None else value
+            elif key == "logprobs":
+                self._logprobs.add(value or {})
+            elif key != "index":
+                self._others.add({key: value})
 
-    def joined(self) -> Fields:
-        """Return all as one delta."""
-        found = Fields()
-        for _, delta in reversed(self._joined):
-            found = merge_deltas(delta, found)
-        return found
+    def _add_delta(self, delta: Mapping[str, Any]) -> None:
+        self.message.add(delta)
+        for kind, value in pieces_of(delta):
+            if kind in SEPARATE or not self.pieces or self.pieces[-1][0] != kind:
+                self.begun.append((kind, len(self.pieces)))
+                self.pieces.append((kind, []))
+            self.pieces[-1][1].append(value)
+        if delta.get("tool_calls"):
+            calls = len(self.message["tool_calls"])
+            self.begun += [("call", at) for at in range(self._calls, calls)]
+            self._calls = calls
+
+    def piece(self, at: int) -> Piece:
+        """Return a piece so far."""
+        kind, values = self.pieces[at]
+        match values[0]:
+            case str():
+                return kind, "".join(values)
+            case list():
+                return kind, [*chain.from_iterable(values)]
+            case value:
+                return kind, value
+
+    def value(self) -> Fields:
+        """Return the choice so far, without its index."""
+        message = self.message.value() | {"role": "assistant"}
+        logprobs = self._logprobs or None
+        return {"message": message, "logprobs": logprobs, "finish_reason": self.finish_reason, **self._others}
+
+    def containers(self) -> list[Any]:
+        """Return what grows with the answer."""
+        return [self.message, self.pieces, self.begun, self._logprobs, self._others]
 
 
 def _finished(choice: Fields) -> Fields:

@@ -1,7 +1,9 @@
 """Join the deltas of consecutive chunks, and read the content of a delta or message in its order."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
+
+from citestream.providers.wire.openai_chunks import MAX_FIELDS
 
 Fields = dict[str, Any]
 LogProbs = dict[str, Any]  # `{"content": [...], "refusal": [...]}`, one entry per token
@@ -16,38 +18,33 @@ PIECES = ("content", "refusal", "images", "content_parts", "extra_content")
 MAX_TYPES = 10  # entries with one index whose types are compared with a fragment
 
 
-def join_logprobs(first: LogProbs | None, second: LogProbs | None) -> LogProbs | None:
-    """Return the log-probabilities of two consecutive texts."""
-    if not first or not second:
-        return first or second
-    return {key: _concatenated(first.get(key), second.get(key)) for key in {**first, **second}}
+class JoinedFields(dict[str, Any]):
+    """The fields of consecutive chunks, except their deltas: objects are merged, lists joined, other values replaced.
 
-
-def _concatenated(first: Any, second: Any) -> Any:
-    return first + second if isinstance(first, list) and isinstance(second, list) else second or first
-
-
-def merge_fields(known: Mapping[str, Any], more: Mapping[str, Any], *, join_lists: bool = True) -> Fields:
-    """Merge the fields of two consecutive chunks, except their deltas. Later values replace earlier ones.
-
-    Objects are merged. `join_lists`: lists are joined, such as the token ids of a choice.
+    Log-probabilities and the token ids of a choice are such lists.
     """
-    found = dict(known)
-    for key, value in more.items():
-        earlier = found.get(key)
-        match earlier, value:
-            case list(), list() if join_lists:
-                found[key] = earlier + value
-            case dict(), dict():
-                found[key] = earlier | value
-            case _:
-                found[key] = earlier if value is None else value
-    return found
 
+    def __init__(self, *, join_lists: bool = True) -> None:
+        """`join_lists`: False: a later list replaces an earlier one."""
+        super().__init__()
+        self._join_lists = join_lists
 
-def merge_deltas(known: Mapping[str, Any], more: Mapping[str, Any]) -> Fields:
-    """Merge two consecutive deltas: strings and lists are joined, objects merged, other values replaced."""
-    return {**known, **{key: _joined(key, known.get(key), value) for key, value in more.items()}}
+    def add(self, fields: Mapping[str, Any]) -> None:
+        """Add the fields of the next chunk. Further ones than MAX_FIELDS are dropped."""
+        for key, value in fields.items():
+            match self.get(key), value:
+                case None, _ if key not in self and len(self) >= MAX_FIELDS:
+                    continue
+                case earlier, None:
+                    self[key] = earlier
+                case list() as earlier, list() if self._join_lists:
+                    earlier.extend(value)
+                case dict() as earlier, dict():
+                    earlier.update(value)
+                case _, list() | dict():
+                    self[key] = value.copy()
+                case _:
+                    self[key] = value
 
 
 def reasoning_of(delta: Mapping[str, Any]) -> str:
@@ -62,48 +59,92 @@ def pieces_of(delta: Mapping[str, Any]) -> list[Piece]:
     return found + [(key, delta[key]) for key in PIECES if delta.get(key)]
 
 
-def append_pieces(pieces: list[Piece], delta: Mapping[str, Any]) -> None:
-    """Append the content of the next delta. Text of the same kind continues the last piece."""
-    for kind, value in pieces_of(delta):
-        if kind != "extra_content" and pieces and pieces[-1][0] == kind:
-            pieces[-1] = (kind, pieces[-1][1] + value)
-        else:
-            pieces.append((kind, value))
+class JoinedDelta(dict[str, Any]):
+    """Consecutive deltas: strings and lists are joined, objects merged, other values replaced.
+
+    Adding a delta takes time in proportion to its length, and so does `value` for all of them. The values may not be
+    joined yet.
+    """
+
+    def __init__(self, delta: Mapping[str, Any]) -> None:
+        """`delta`: the first one."""
+        super().__init__()
+        self.add(delta)
+
+    def add(self, delta: Mapping[str, Any]) -> None:
+        """Add the next delta. Further fields than MAX_FIELDS are dropped."""
+        for key, value in delta.items():
+            if key in self or len(self) < MAX_FIELDS:
+                self[key] = _joined(key, self.get(key), value)
+
+    def value(self) -> Fields:
+        """Return the fields."""
+        return {key: _whole(value) for key, value in self.items()}
+
+
+class JoinedList(list[Any]):
+    """Consecutive lists. Fragments of the same entry have the same `index`, and the same type if they have one."""
+
+    def __init__(self, entries: Iterable[Any]) -> None:
+        """`entries`: the first list."""
+        super().__init__()
+        self._places: dict[int, list[int]] = {}  # positions of the entries with an index
+        self.add(entries)
+
+    def add(self, entries: Iterable[Any]) -> None:
+        """Add the next list."""
+        for entry in entries:
+            if not _is_indexed(entry):
+                self.append(entry)
+                continue
+            same = self._places.setdefault(entry["index"], [])
+            place = next((at for at in same[:MAX_TYPES] if _is_same_type(self[at], entry)), None)
+            if place is None:
+                same.append(len(self))
+                self.append(entry)
+            else:
+                self[place] = _joined("", self[place], entry)
+
+    def entry(self, at: int) -> Any:
+        """Return one entry."""
+        return _whole(self[at])
+
+    def value(self) -> list[Any]:
+        """Return the entries."""
+        return [_whole(entry) for entry in self]
+
+
+class _JoinedText(list[str]):
+    """Consecutive strings."""
+
+    def value(self) -> str:
+        return "".join(self)
 
 
 def _joined(key: str, known: Any, value: Any) -> Any:
-    """Join a value and the next one of the same field."""
+    """Return the value of a field whose next value is `value`. `known`: the value before, which may be changed."""
     match known, value:
         case _, None:
             return known
-        case dict(), dict():
-            return merge_deltas(known, value)
-        case list(), list():
-            return _joined_lists(known, value)
-        case str(), str() if key not in COMPLETE_STRINGS:
-            return known + value
-        case _, list() if key != "annotations":
-            return _joined_lists([], value)
+        case JoinedDelta() | dict(), dict():
+            joined = known if isinstance(known, JoinedDelta) else JoinedDelta(known)
+            joined.add(value)
+            return joined
+        case JoinedList(), list():
+            known.add(value)
+            return known
+        case _, list():
+            return JoinedList(value)
+        case _, str() if key not in COMPLETE_STRINGS:
+            text = known if isinstance(known, _JoinedText) else _JoinedText()
+            text.append(value)
+            return text
         case _:
             return value
 
 
-def _joined_lists(known: list[Any], more: list[Any]) -> list[Any]:
-    """Join two lists. Fragments of the same entry have the same `index`, and the same type if they have one."""
-    found = list(known)
-    places: dict[int, list[int]] = {}  # positions of the entries with an index
-    for at, entry in enumerate(found):
-        if _is_indexed(entry):
-            places.setdefault(entry["index"], []).append(at)
-    for entry in more:
-        same = places.setdefault(entry["index"], []) if _is_indexed(entry) else []
-        place = next((at for at in same[:MAX_TYPES] if _is_same_type(found[at], entry)), None)
-        if place is None:
-            same.append(len(found))
-            found.append(entry)
-        else:
-            found[place] = merge_deltas(found[place], entry)
-    return found
+def _whole(value: Any) -> Any:
+    return value.value() if isinstance(value, JoinedDelta | JoinedList | _JoinedText) else value
 
 
 def _is_indexed(entry: Any) -> bool:

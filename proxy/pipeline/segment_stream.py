@@ -15,7 +15,7 @@ from citestream.providers.events import Chunk, Event, Finish, Idle, OtherDelta, 
 from citestream.providers.scheduler import Work
 
 from .chunk_fields import has_own_fields, separate_fields
-from .merge_deltas import LogProbs, join_logprobs, merge_fields
+from .merge_deltas import JoinedFields, LogProbs
 from .outgoing import Failed, Passed
 
 Fields = dict[str, Any]
@@ -39,6 +39,8 @@ Step = PendingText | Passed
 # blocks in which it arrives.
 BLOCK = 1_000
 MAX_STEPS = 64
+
+CHECKED_SHARE = 0.01  # part of the time to hold a sentence after which choices are checked; there may be 1,000
 
 TRUNCATING_REASONS = ("length", "content_filter")  # an answer with this finish reason may end inside a sentence
 
@@ -94,14 +96,17 @@ class _StreamSegmenter:
         self._response = response
         self._hold_seconds = hold_seconds
         self._choices: dict[int, _Choice] = {}
+        self._checked = 0.0  # when the choices were checked for text that has been held for too long
 
     def feed(self, event: Event) -> list[Step]:
         """Return the steps that the event completes, and the text that has been held for too long."""
         now = monotonic()
         steps = self._steps(event, now)
-        for choice in self._choices.values():
-            if choice.is_overdue(now, self._hold_seconds):
-                steps += choice.release()
+        if now - self._checked >= self._hold_seconds * CHECKED_SHARE:
+            self._checked = now
+            for choice in self._choices.values():
+                if choice.is_overdue(now, self._hold_seconds):
+                    steps += choice.release()
         return steps
 
     def flush(self, choices: Iterable[int] | None = None, *, complete: bool = True) -> list[Step]:
@@ -198,19 +203,19 @@ class _Choice:
 
     def _chunk_until(self, end: int) -> Chunk:
         """Return the latest chunk with the fields of the text up to this offset."""
-        chunk_fields, choice_fields = Fields(), Fields()
+        if not (self._fields and self._fields[0][0] <= end):
+            return self._chunk
+        chunk_fields, choice_fields = JoinedFields(join_lists=False), JoinedFields()
         while self._fields and self._fields[0][0] <= end:
             _, of_chunk, of_choice = self._fields.popleft()
-            chunk_fields = merge_fields(chunk_fields, of_chunk, join_lists=False)
-            choice_fields = merge_fields(choice_fields, of_choice)
-        if not (chunk_fields or choice_fields):
-            return self._chunk
+            chunk_fields.add(of_chunk)
+            choice_fields.add(of_choice)
         (choice,) = self._chunk["choices"]
         return {**self._chunk, **chunk_fields, "choices": [{**choice, **choice_fields}]}
 
     def _logprobs_until(self, end: int) -> LogProbs | None:
         """Return the log-probabilities of the text up to this offset, joined in order."""
-        logprobs: LogProbs | None = None
+        logprobs = JoinedFields()
         while self._logprobs and self._logprobs[0][0] <= end:
-            logprobs = join_logprobs(logprobs, self._logprobs.popleft()[1])
-        return logprobs
+            logprobs.add(self._logprobs.popleft()[1])
+        return logprobs or None

@@ -40,6 +40,8 @@ INPUTS: dict[str, Case] = {
             "event with 3,000,000 choices",
             "event with 2,500,000 lines",
             "large event, no evidence",
+            "60,000 events with a tool call",
+            "1,000 choices",
         )
     },
 }

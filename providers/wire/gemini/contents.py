@@ -156,6 +156,7 @@ def answer_parts(pieces: Iterable[tuple[str, Any]]) -> list[tuple[str, Fields]]:
     A signature is added to the text or image before it.
     """
     parts: list[tuple[str, Fields]] = []
+    texts: dict[int, list[str]] = {}  # texts that continue a part, by its position
     for kind, value in pieces:
         if kind == "extra_content":
             signature = signature_of(value)
@@ -164,9 +165,11 @@ def answer_parts(pieces: Iterable[tuple[str, Any]]) -> list[tuple[str, Fields]]:
             elif signature:
                 parts.append(("content", {"text": "", **signature}))
         elif kind == "content" and parts and parts[-1][0] == "content":
-            parts[-1][1]["text"] += value
+            texts.setdefault(len(parts) - 1, []).append(value)
         else:
             parts += [(kind, part) for part in _piece_parts(kind, value)]
+    for at, more in texts.items():
+        parts[at][1]["text"] += "".join(more)
     return parts
 
 

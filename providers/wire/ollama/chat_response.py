@@ -120,13 +120,13 @@ def message_of(pieces: Iterable[tuple[str, Any]]) -> Fields:
     for kind, value in pieces:
         match kind:
             case "reasoning":
-                message["thinking"] = message.get("thinking", "") + value
+                message.setdefault("thinking", []).append(value)
             case "content" | "refusal":
-                message["content"] = message.get("content", "") + value
+                message.setdefault("content", []).append(value)
             case "images":
                 inline = [parse_data_url(image_url(image)) for image in value if isinstance(image, dict)]
                 message.setdefault("images", []).extend(image[1] for image in inline if image)
-    return message
+    return {name: value if name == "images" else "".join(value) for name, value in message.items()}
 
 
 def tool_calls_of(message: Mapping[str, Any], *, truncated: bool = False) -> Fields:

@@ -84,6 +84,10 @@ class AnthropicEncoder(Encoder):
         events = [*self._start(), *self._content.end(), self._last(), {"type": "message_stop"}]
         return b"".join(map(_encode, events))
 
+    def containers(self) -> list[Any]:
+        """See Encoder."""
+        return self._content.containers()
+
     def body(self, completion: Completion) -> Fields:
         """Return the whole message."""
         self._content.end()

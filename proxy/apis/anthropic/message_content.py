@@ -18,6 +18,7 @@ from .citation_location import Locations, native_citations
 Fields = dict[str, Any]
 
 CHOICE = 0  # this API has one answer
+LONG_ARGUMENTS = 2**16  # characters that are decoded in 1 ms; the next tool call waits for longer ones until the end
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +92,10 @@ class MessageContent:
     def end(self) -> list[Fields]:
         """Return the events that end the last block."""
         return [*self._late_citations(), *self._waiting_calls(), *self._close()]
+
+    def containers(self) -> list[Any]:
+        """Return what grows with the answer."""
+        return [self._blocks]
 
     # Text
 
@@ -167,8 +172,11 @@ class MessageContent:
         """Return whether the open block is a tool call whose arguments are not an object yet."""
         if self._open is None or self._open_type != "tool_use":
             return False
+        pieces = self._open.pieces.get("partial_json", ())
+        if sum(map(len, pieces)) > LONG_ARGUMENTS:
+            return True
         try:
-            return not isinstance(json.loads("".join(self._open.pieces.get("partial_json", ()))), dict)
+            return not isinstance(json.loads("".join(pieces)), dict)
         except (ValueError, RecursionError):
             return True
 
@@ -207,7 +215,8 @@ class MessageContent:
     def _begin(self, block: Fields) -> Iterator[Fields]:
         yield from self._waiting_calls()
         yield from self._close()
-        self._blocks.append(_Block(dict(block)))
+        listed = {name: [*value] for name, value in block.items() if isinstance(value, list)}  # they may grow
+        self._blocks.append(_Block(block | listed))
         self._open = self._blocks[-1]
         yield {"type": "content_block_start", "index": len(self._blocks) - 1, "content_block": block}
 
@@ -217,7 +226,7 @@ class MessageContent:
         block = self._blocks[at]
         match name:
             case "citations":
-                block.fields["citations"] = [*block.fields["citations"], delta["citation"]]
+                block.fields["citations"].append(delta["citation"])
             case "signature":
                 block.fields["signature"] = delta["signature"]
             case _:

@@ -64,6 +64,10 @@ class CohereEncoder(Encoder):
             return b""
         return _encoded([*self._message.close(), self._last(self._finish_reason())]) + b"data: [DONE]\n\n"
 
+    def containers(self) -> list[Any]:
+        """See Encoder."""
+        return [*self._completion.containers(), *self._message.containers()]
+
     def body(self, completion: Completion) -> Fields:
         """Return the whole answer. Its chunks have been observed."""
         self._message.close()

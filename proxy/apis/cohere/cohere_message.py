@@ -1,5 +1,6 @@
 """CohereMessage: the message of an answer in Cohere's form, built from chunks, with the events of its stream."""
 
+from bisect import bisect_right
 from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -83,6 +84,7 @@ class CohereMessage:
         self._plans = plans
         self._begun = False
         self._blocks: list[_Block] = []
+        self._texts: list[tuple[int, _Block]] = []  # the blocks of text, each with its index in `_blocks`
         self._open: _Block | None = None
         self._plan = _Block("plan", "content", 0)
         self._held: list[str] = []  # text that may be the plan
@@ -129,6 +131,10 @@ class CohereMessage:
             **({"citations": list(self._citations)} if self._citations else {}),
         }
 
+    def containers(self) -> list[Any]:
+        """Return what grows with the answer."""
+        return [self._blocks, self._calls, self._citations]
+
     def _opening(self) -> list[Fields]:
         if self._begun:
             return []
@@ -149,6 +155,8 @@ class CohereMessage:
         if self._open is None or self._open.source != source:
             events += [*self._end_block(), wire.content_start(len(self._blocks), kind)]
             self._open = _Block(kind, source, self._shown)
+            if source == "content":
+                self._texts.append((len(self._blocks), self._open))
             self._blocks.append(self._open)
         if text or logprobs:
             self._open.add(text)
@@ -173,9 +181,8 @@ class CohereMessage:
         return events
 
     def _citation(self, start: int, end: int, cited: list[Citation]) -> Fields:
-        texts = [self._plan, *(block for block in self._blocks if block.source == "content")]
-        block = next(one for one in reversed(texts) if one.start <= start)
-        index = 0 if block is self._plan else self._blocks.index(block)
+        at = bisect_right(self._texts, start, key=lambda one: one[1].start) - 1
+        index, block = self._texts[at] if at >= 0 else (0, self._plan)
         sources = list({one.evidence.id: source_of(one.evidence, self._called) for one in cited}.values())
         start, end = start - block.start, end - block.start
         found = wire.citation(start, end, block.slice(start, end), sources, index, KINDS[block.kind])

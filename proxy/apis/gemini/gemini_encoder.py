@@ -1,7 +1,6 @@
 """GeminiEncoder: chunks as Gemini's responses, with grounding metadata on the last response of each candidate."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from citestream.providers.events import Chunk
@@ -84,6 +83,10 @@ class GeminiEncoder(Encoder):
             last = self._encode(_response(body, [self._last(choice) for choice in body["choices"]]))
         return last if self._sse else last + (b"]" if self._written else b"[]")
 
+    def containers(self) -> list[Any]:
+        """See Encoder."""
+        return self._completion.containers()
+
     def body(self, completion: Completion) -> Fields:
         """Return the whole answer as one response."""
         body = completion.body()
@@ -104,14 +107,16 @@ class GeminiEncoder(Encoder):
 
 def _streamed_texts(pieces: Sequence[Piece]) -> list[Text]:
     """Return the answer's text for offsets. A stream's text is one part, in which refusals count too."""
-    texts = [Text(0, 0, "")]
-    for kind, value in pieces:
-        last = texts[-1]
+    texts, content = list[Text](), list[str]()
+    start = before = 0
+    for kind, value in [*pieces, ("refusal", "")]:
         if kind == "content":
-            texts[-1] = replace(last, text=last.text + value)
+            content.append(value)
         elif kind == "refusal":
-            after = last.before + byte_length(last.text) + byte_length(value)
-            texts.append(Text(0, last.start + len(last.text), "", after))
+            text = "".join(content)
+            texts.append(Text(0, start, text, before))
+            start, before = start + len(text), before + byte_length(text) + byte_length(value)
+            content.clear()
     return texts
 
 

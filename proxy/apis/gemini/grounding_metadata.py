@@ -1,7 +1,8 @@
 """References as Gemini's `groundingChunks` and `groundingSupports`. Their offsets count bytes of UTF-8."""
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
 
@@ -9,6 +10,10 @@ from citestream.providers.wire.json_text import as_list, as_object
 
 Fields = dict[str, Any]
 Passage = tuple[int, str]  # position of a reference, and a quote of it
+
+
+BLOCK = 1_000  # code points whose bytes are counted at a time: a text may have 100,000 cited sentences
+MAX_OWN_SUPPORTS = 1_000  # supports of Gemini's own search; each is searched in the whole answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +24,15 @@ class Text:
     start: int  # offset in the answer, in code points
     text: str
     before: int = 0  # bytes of other text before it in its part
+    _blocks: list[int] = field(default_factory=lambda: [0])  # bytes before each block that was counted
+
+    def bytes_before(self, at: int) -> int:
+        """Return the number of bytes in the part before this offset in the text."""
+        while len(self._blocks) <= at // BLOCK:
+            start = (len(self._blocks) - 1) * BLOCK
+            self._blocks.append(self._blocks[-1] + byte_length(self.text[start : start + BLOCK]))
+        start = at // BLOCK * BLOCK
+        return self.before + self._blocks[at // BLOCK] + byte_length(self.text[start:at])
 
 
 def grounding_metadata(
@@ -92,14 +106,14 @@ def _supports(
 
 def _segment_at(start: int, end: int, texts: Sequence[Text]) -> Fields:
     """Return the segment of a span of the answer, which is given in code points."""
-    text = next(text for text in reversed(texts) if text.start <= start)
+    text = texts[bisect_right(texts, start, key=lambda one: one.start) - 1]
     return _segment(text, start - text.start, end - text.start)
 
 
 def _segment(text: Text, start: int, end: int) -> Fields:
     """Return the segment `text[start:end]`. Its indexes are bytes from the start of its part."""
-    before, sentence = text.text[:start], text.text[start:end]
-    begin = text.before + byte_length(before)
+    sentence = text.text[start:end]
+    begin = text.bytes_before(start)
     bounds = {"startIndex": begin, "endIndex": begin + byte_length(sentence)}
     return {**({"partIndex": text.part} if text.part else {}), **bounds, "text": sentence}  # Google leaves out 0
 
@@ -115,7 +129,7 @@ def _moved(supports: Any, texts: Sequence[Text], chunks_before: int) -> list[Fie
     A support whose text contains a marker now is left out.
     """
     moved = []
-    for support in map(as_object, as_list(supports)):
+    for support in map(as_object, as_list(supports)[:MAX_OWN_SUPPORTS]):
         segment = as_object(support.get("segment"))
         quoted = segment.get("text")
         sentence = quoted if isinstance(quoted, str) else ""

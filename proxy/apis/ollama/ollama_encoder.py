@@ -81,6 +81,10 @@ class OllamaEncoder(Encoder):
         calls = tool_calls_of(_choice(body)["message"])
         return (self._line(calls) if calls else b"") + dumps_event(self._last(body, {})) + b"\n"
 
+    def containers(self) -> list[Any]:
+        """See Encoder."""
+        return self._completion.containers()
+
     def body(self, completion: Completion) -> Fields:
         """Return the whole answer as one object."""
         body = completion.body()

@@ -34,7 +34,7 @@ CHOICE_FIELDS = frozenset({"index", "message", "logprobs", "finish_reason"})
 
 def incomplete_reason(completion: Completion) -> str | None:
     """Return why the answer is incomplete, None if it is complete."""
-    return INCOMPLETE_REASONS.get(str(completion.choice(0).get("finish_reason")))
+    return INCOMPLETE_REASONS.get(str(completion.finish_reason(0)))
 
 
 def empty_response(job: Job, response_id: str, created: int, status: str) -> Fields:
@@ -70,34 +70,62 @@ class Item:
     type: str
     id: str
     number: int
-    image: int = 0  # the index of an image in its piece
+    index: int | None = None  # index of an image in its piece, or of a tool call in its fragments
 
 
-def list_items(completion: Completion, key: str, *, final: bool) -> list[Item]:
-    """Return the items that have begun. `key`: part of their ids. Text and refusal share the message.
+class OutputItems:
+    """The output items of an answer, in order. Text and refusal are parts of the same message."""
 
-    `final`: include items that are known only at the end, when no other item can come before them.
-    """
-    items: list[Item] = []
-    for kind, number in completion.begun(0):
+    def __init__(self, completion: Completion, key: str) -> None:
+        """`completion`: the answer, which may grow. `key`: part of the ids."""
+        self.items: list[Item] = []
+        self.parts: list[str] = []  # kinds of text in the message (`content`, `refusal`), in order of arrival
+        self.message_id = f"msg_{key}"
+        self._has_message = False
+        self._completion = completion
+        self._key = key
+        self._read = 0  # number of entries of `begun` that are in `items`
+
+    def update(self, *, final: bool = False) -> list[Item]:
+        """Add the items that have begun since the last call, and return them.
+
+        `final`: add items that are known only at the end, when no other item can come before them.
+        """
+        known = len(self.items)
+        begun = self._completion.begun(0)[self._read :]
+        self._read += len(begun)
+        for kind, number in begun:
+            self._add(kind, number)
+        if final:
+            message = self._completion.message(0)
+            if message.get("function_call"):  # OpenAI's older API
+                self.items.append(Item("function_call", f"fc_{self._key}", -1))
+            if _extra_fields(message):
+                self._add_message(0)
+        return self.items[known:]
+
+    def _add(self, kind: str, number: int) -> None:
         match kind:
             case "reasoning":
-                items.append(Item("reasoning", f"rs_{key}_{number}", number))
-            case "content" | "refusal" if all(item.type != "message" for item in items):
-                items.append(Item("message", f"msg_{key}", number))
+                self.items.append(Item("reasoning", f"rs_{self._key}_{number}", number))
+            case "content" | "refusal":
+                self._add_message(number)
+                if kind not in self.parts:
+                    self.parts.append(kind)
             case "images":
-                images = range(len(completion.pieces(0)[number][1]))
-                items += [Item("image_generation_call", f"ig_{key}_{number}_{at}", number, at) for at in images]
+                images = range(len(self._completion.piece(0, number)[1]))
+                self.items += [
+                    Item("image_generation_call", f"ig_{self._key}_{number}_{at}", number, at) for at in images
+                ]
             case "call":
-                call = completion.message(0)["tool_calls"][number]
+                call = self._completion.call(0, number)
                 kind = "custom_tool_call" if call.get("type") == "custom" else "function_call"
-                items.append(Item(kind, f"fc_{key}_{number}", number))
-    message = completion.message(0)
-    if final and message.get("function_call"):  # OpenAI's older API
-        items.append(Item("function_call", f"fc_{key}", -1))
-    if final and all(item.type != "message" for item in items) and _extra_fields(message):
-        items.append(Item("message", f"msg_{key}", 0))
-    return items
+                self.items.append(Item(kind, f"fc_{self._key}_{number}", number, call.get("index")))
+
+    def _add_message(self, number: int) -> None:
+        if not self._has_message:
+            self._has_message = True
+            self.items.append(Item("message", self.message_id, number))
 
 
 def begun_item(item: Item, completion: Completion) -> Fields:
@@ -114,26 +142,22 @@ def begun_item(item: Item, completion: Completion) -> Fields:
             return _call_item(item, completion, "in_progress") | {grown: ""}
 
 
-def whole_item(item: Item, completion: Completion, status: str, annotations: Iterable[Fields]) -> Fields:
-    """Return a complete item. `annotations`: those of the text, as in a chat completion."""
-    pieces = completion.pieces(0)
+def whole_item(
+    item: Item, completion: Completion, status: str, parts: Iterable[str], annotations: Iterable[Fields]
+) -> Fields:
+    """Return a complete item. `parts`: of the message. `annotations`: of its text, as in a chat completion."""
     match item.type:
         case "reasoning":
-            summary = [{"type": "summary_text", "text": pieces[item.number][1]}]
+            summary = [{"type": "summary_text", "text": completion.piece(0, item.number)[1]}]
             return {"id": item.id, "type": item.type, "summary": summary, "status": status}
         case "message":
-            parts = [_part(kind, completion, annotations) for kind in part_kinds(completion)]
-            return _message_item(item.id, status, parts) | _extra_fields(completion.message(0))
+            content = [_part(kind, completion, annotations) for kind in parts]
+            return _message_item(item.id, status, content) | _extra_fields(completion.message(0))
         case "image_generation_call":
-            image = pieces[item.number][1][item.image]
+            image = completion.piece(0, item.number)[1][item.index]
             return {"id": item.id, "type": item.type, "status": status, "result": _image_result(image)}
         case _:
             return _call_item(item, completion, status)
-
-
-def part_kinds(completion: Completion) -> list[str]:
-    """Return which of `content` and `refusal` the message has, in order of arrival."""
-    return list(dict.fromkeys(kind for kind, _ in completion.begun(0) if kind in PART_TYPES))
 
 
 def _message_item(item_id: str, status: str, content: list[Fields]) -> Fields:
@@ -154,8 +178,8 @@ def _part(kind: str, completion: Completion, annotations: Iterable[Fields]) -> F
 
 
 def _call_item(item: Item, completion: Completion, status: str) -> Fields:
-    message = completion.message(0)
-    call = {"function": message["function_call"]} if item.number < 0 else message["tool_calls"][item.number]
+    is_older = item.number < 0
+    call = {"function": completion.message(0)["function_call"]} if is_older else completion.call(0, item.number)
     custom = item.type == "custom_tool_call"
     function = call.get("custom" if custom else "function") or {}
     grown = {"input": function.get("input") or ""} if custom else {"arguments": function.get("arguments") or ""}

@@ -6,6 +6,7 @@ from typing import Any
 from uuid import uuid4
 
 from citestream.providers.events import Chunk
+from citestream.providers.wire.json_text import dumps
 from citestream.providers.wire.responses import response_annotations
 
 from ...http.client_api import Encoder
@@ -15,11 +16,10 @@ from ...pipeline.merge_deltas import reasoning_of
 from ...pipeline.request.job import Job
 from .response_object import (
     Item,
+    OutputItems,
     begun_item,
     empty_response,
     incomplete_reason,
-    list_items,
-    part_kinds,
     whole_item,
     with_output,
 )
@@ -51,13 +51,16 @@ class ResponsesEncoder(Encoder):
         """`job`: the request, parts of which the response repeats. `annotations`: returns those of a choice so far."""
         self._job = job
         self._annotations = annotations
-        self._sent_annotations: list[Fields] = []
+        self._sent_annotations: set[bytes] = set()
         self._key = uuid4().hex
         self.name = f"resp_{self._key}"  # the id of the response
         self._created = int(time())
         self._sequence = 0
         self._completion = Completion()
-        self._items: list[Item] = []  # those that have been announced
+        self._output = OutputItems(self._completion, self._key)
+        self._places: dict[str, int] = {}  # the position of each announced item, by its id
+        self._calls: dict[int | None, Item] = {}  # announced tool calls, by the index that their fragments have
+        self._thought: Item | None = None  # the last announced reasoning
         self._done: set[str] = set()  # ids of complete items
         self._parts: list[str] = []  # announced parts of the message
         self._failed = False
@@ -96,6 +99,10 @@ class ResponsesEncoder(Encoder):
         written = self._opening() + self._closing(status)
         return b"".join([*written, self._event(f"response.{status}", {"response": self.body(self._completion)})])
 
+    def containers(self) -> list[Any]:
+        """See Encoder."""
+        return [*self._completion.containers(), self._output.items, self._calls]
+
     def body(self, completion: Completion) -> Fields:
         """Return the whole answer as one response."""
         reason = incomplete_reason(completion)
@@ -115,9 +122,8 @@ class ResponsesEncoder(Encoder):
     def _delta(self, delta: Fields, logprobs: Fields | None) -> list[bytes]:
         """Return the items that a delta begins, then its content. Reasoning is complete when the answer begins."""
         written = self._announce()
-        if thought := reasoning_of(delta):
-            reasoning = [item for item in self._items if item.type == "reasoning"][-1]
-            place = {**self._item_place(reasoning), "summary_index": 0}
+        if (thought := reasoning_of(delta)) and self._thought:
+            place = {**self._item_place(self._thought.id), "summary_index": 0}
             written.append(self._event("response.reasoning_summary_text.delta", {**place, "delta": thought}))
         if delta.get("content"):
             data = {"delta": delta["content"], "logprobs": (logprobs or {}).get("content") or []}
@@ -133,17 +139,20 @@ class ResponsesEncoder(Encoder):
     def _announce(self, *, final: bool = False) -> list[bytes]:
         """Announce items and parts that have begun since the last call."""
         written: list[bytes] = []
-        for item in list_items(self._completion, self._key, final=final)[len(self._items) :]:
-            for known in self._items if item.type not in CALLS else ():  # models continue to reason between their calls
-                written += self._item_done(known, "completed") if known.type == "reasoning" else []
-            self._items.append(item)
-            place = self._item_place(item)
+        for item in self._output.update(final=final):
+            if item.type in CALLS:
+                self._calls.setdefault(item.index, item)
+            else:  # models continue to reason between their calls
+                written += self._item_done(self._thought, "completed") if self._thought else []
+            self._places[item.id] = len(self._places)
+            place = self._item_place(item.id)
             begun = {"output_index": place["output_index"], "item": begun_item(item, self._completion)}
             written.append(self._event("response.output_item.added", begun))
             if item.type == "reasoning":
+                self._thought = item
                 part = {**place, "summary_index": 0, "part": {"type": "summary_text", "text": ""}}
                 written.append(self._event("response.reasoning_summary_part.added", part))
-        for kind in part_kinds(self._completion)[len(self._parts) :]:
+        for kind in self._output.parts[len(self._parts) :]:
             self._parts.append(kind)
             begun = {**self._part_place(kind), "part": EMPTY_PARTS[kind]}
             written.append(self._event("response.content_part.added", begun))
@@ -151,34 +160,30 @@ class ResponsesEncoder(Encoder):
 
     def _call_delta(self, fragment: Fields) -> list[bytes]:
         """Return what a fragment adds to its tool call."""
-        calls = self._completion.message(0)["tool_calls"]
-        index = fragment.get("index")
-        number = next((at for at, call in enumerate(calls) if call.get("index") == index), len(calls) - 1)
-        item = next(item for item in self._items if item.type in CALLS and item.number == number)
+        item = self._calls.get(fragment.get("index")) or next(reversed(self._calls.values()))
         function = fragment.get("custom") or fragment.get("function") or {}
         added = function.get("input") or function.get("arguments") or ""
         if not added:
             return []
-        return [self._event(f"response.{CALLS[item.type][0]}.delta", {**self._item_place(item), "delta": added})]
+        return [self._event(f"response.{CALLS[item.type][0]}.delta", {**self._item_place(item.id), "delta": added})]
 
     def _new_annotations(self, annotations: list[Fields]) -> list[bytes]:
         """Return the events of annotations that have not been sent. Their `content` may have changed since."""
-        sent = [{**one, "content": None} for one in self._sent_annotations]
-        new = [one for one in annotations if {**one, "content": None} not in sent]
-        written = [
-            self._event(
-                "response.output_text.annotation.added",
-                {**self._part_place("content"), "annotation_index": at, "annotation": annotation},
-            )
-            for at, annotation in enumerate(new, len(self._sent_annotations))
-        ]
-        self._sent_annotations += new
+        written = []
+        for annotation in annotations:
+            key = dumps({**annotation, "content": None})
+            if key not in self._sent_annotations:
+                added = {"annotation_index": len(self._sent_annotations), "annotation": annotation}
+                self._sent_annotations.add(key)
+                written.append(
+                    self._event("response.output_text.annotation.added", {**self._part_place("content"), **added})
+                )
         return written
 
     def _closing(self, status: str) -> list[bytes]:
         """Complete every item."""
         written = self._announce(final=True)
-        for item in self._items:
+        for item in self._output.items:
             written += self._item_done(item, status)
         return written
 
@@ -186,8 +191,9 @@ class ResponsesEncoder(Encoder):
         if item.id in self._done:
             return []
         self._done.add(item.id)
-        whole = whole_item(item, self._completion, status, self._all_annotations(self._completion))
-        place = self._item_place(item)
+        annotations = self._all_annotations(self._completion) if item.type == "message" else ()
+        whole = whole_item(item, self._completion, status, self._output.parts, annotations)
+        place = self._item_place(item.id)
         written: list[bytes] = []
         match item.type:
             case "reasoning":
@@ -218,12 +224,11 @@ class ResponsesEncoder(Encoder):
             written.append(self._event("response.content_part.done", {**place, "part": part}))
         return written
 
-    def _item_place(self, item: Item) -> Fields:
-        return {"item_id": item.id, "output_index": self._items.index(item)}
+    def _item_place(self, item_id: str) -> Fields:
+        return {"item_id": item_id, "output_index": self._places[item_id]}
 
     def _part_place(self, kind: str) -> Fields:
-        message = next(item for item in self._items if item.type == "message")
-        return {**self._item_place(message), "content_index": self._parts.index(kind)}
+        return {**self._item_place(self._output.message_id), "content_index": self._parts.index(kind)}
 
     def _all_annotations(self, completion: Completion) -> list[Fields]:
         """Return those of the message, or ours if a dialect does not put them there."""
@@ -231,7 +236,8 @@ class ResponsesEncoder(Encoder):
 
     def _response(self, completion: Completion, status: str, item_status: str) -> Fields:
         annotations = self._all_annotations(completion)
-        items = list_items(completion, self._key, final=True)
+        found = OutputItems(completion, self._key)
+        items = found.update(final=True)
         # Reasoning before other content is complete, even if the answer broke off.
         last = max((at for at, item in enumerate(items) if item.type not in CALLS), default=0)
         output = [
@@ -239,6 +245,7 @@ class ResponsesEncoder(Encoder):
                 item,
                 completion,
                 "completed" if item.type == "reasoning" and at < last else item_status,
+                found.parts,
                 annotations,
             )
             for at, item in enumerate(items)
