@@ -1,4 +1,7 @@
-"""Removal of what belongs to a marker: the rest of its list, and the spaces that only it needed."""
+"""Removal of what belongs to a marker: the rest of its list, and the spaces that only it needed.
+
+A removal that would join the text around it to another marker is found here, too.
+"""
 
 import re
 import unicodedata
@@ -6,7 +9,7 @@ import unicodedata
 from ..text.normalize import UNSPACED
 from .context import OPENING_CHARACTERS, SPACES, skip_spaces
 from .displayed import match_brackets
-from .grammar import PARTIAL, Partial
+from .grammar import MAX_MARKER, PARTIAL, Partial
 from .match import Match, match_marker
 from .named import MarkerNames, has_tag, match_name
 from .word_markers import match_conjunction
@@ -116,15 +119,42 @@ def _closes(text: str, at: int, final: bool) -> bool | Partial:
     return mark in "\r\n" or mark in _TIGHT
 
 
-def creates_marker(left: str, right: str, names: MarkerNames, final: bool) -> bool | Partial:
-    """Return whether joining `left` and `right` would create a marker, code or math that was not there before."""
-    if left[-1:] in ("`", "$", "#") and right[:1] == left[-1:]:
-        return True
-    for opening in _OPENERS.finditer(left):
-        joined = _joined(left, right, opening.start(), names, final)
-        if joined is not False:
-            return joined
-    return False
+class OpenBrackets:
+    """The brackets in the shown text that are no marker yet, but that following text could turn into one."""
+
+    def __init__(self, names: MarkerNames) -> None:
+        self._names = names
+        self._starts: list[int] = []
+        self._read = 0  # length of the shown text that was searched for brackets
+
+    def shift(self, by: int) -> None:
+        """Adjust the positions after the first `by` characters were removed."""
+        self._starts = [at - by for at in self._starts if at >= by]
+        self._read = max(0, self._read - by)
+
+    def creates_marker(self, text: str, done: int, spaces: str, end: int, final: bool) -> bool | Partial:
+        """Return whether a marker, code or math would begin before `done` if `spaces` replaced `text[done:end]`.
+
+        `text[:done]` has been shown. Its brackets are read once, so that many of them do not slow down each removal.
+        """
+        begin = max(0, done - MAX_MARKER)
+        shown, right = text[begin:done], text[end : end + MAX_MARKER]
+        left = shown + spaces
+        if left[-1:] in ("`", "$", "#") and right[:1] == left[-1:]:
+            return True
+        found = (opening.start() for opening in _OPENERS.finditer(text, max(begin, self._read), done))
+        self._starts = [at for at in (*self._starts, *found) if at >= begin and self._is_open(shown, at - begin)]
+        self._read = done
+        for at in self._starts:
+            joined = _joined(left, right, at - begin, self._names, final)
+            if joined is not False:
+                return joined
+        return False
+
+    def _is_open(self, text: str, at: int) -> bool:
+        if has_tag(text, at):
+            return match_name(text, at, self._names, False) is PARTIAL
+        return match_brackets(text, at) is PARTIAL
 
 
 def _joined(left: str, right: str, at: int, names: MarkerNames, final: bool) -> bool | Partial:

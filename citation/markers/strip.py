@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from ..text.steps import Steps, complete
 from .code_spans import OpenSpans
 from .context import SPACES
-from .grammar import MAX_MARKER, PARTIAL, SUPERSCRIPTS, Partial, match_link_target
+from .grammar import PARTIAL, SUPERSCRIPTS, Partial, match_link_target
 from .match import MARKER_STARTS, Match, match_marker
 from .named import MarkerNames
-from .removal import MAX_SPACES, creates_marker, remaining_spaces, with_list
+from .removal import MAX_SPACES, OpenBrackets, remaining_spaces, with_list
 from .word_markers import PLACEHOLDER, WordMarker, governs_marker, is_word, joins
 
 BLOCK = 2_000  # characters that are processed at a time, so that long texts take linear time
@@ -91,6 +91,7 @@ class MarkerStripper:
         self._done = len(self._text)  # end of the shown text
         self._new = self._done  # where the text of this stripper begins
         self._open_spans = OpenSpans()
+        self._open_brackets = OpenBrackets(names)
         self._cited: dict[int, None] = {}
         self._unknown: dict[int, None] = {}
         self._words: list[WordMarker] = []
@@ -215,8 +216,7 @@ class MarkerStripper:
         if spaces is PARTIAL:
             return None
         kept, end = spaces
-        left, right = text[max(0, self._done - MAX_MARKER) : self._done] + kept, text[end : end + MAX_MARKER]
-        joint = creates_marker(left, right, self._names, final)
+        joint = self._open_brackets.creates_marker(text, self._done, kept, end, final)
         if joint is PARTIAL:
             return None
         if joint:
@@ -260,3 +260,4 @@ class MarkerStripper:
             self._new = max(0, self._new - spare)
             self._word_end -= spare
             self._open_spans.shift(spare)
+            self._open_brackets.shift(spare)

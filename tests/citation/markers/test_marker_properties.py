@@ -214,6 +214,8 @@ LARGE = {
     "sources": "[Source 1, " * 4_000,
     "words in parentheses": "(ID " * 10_000,
     "tagged files": "[DC] " * 10_000,
+    "lists in open brackets": "[[1]; [1]; [1]" * 1_000,
+    "markers before parentheses": "[1](" * 5_000,
 }
 
 
