@@ -11,12 +11,11 @@ from urllib.parse import quote
 
 from .events import ChatRequest, Event, Relayed
 from .settings import Settings
-from .streaming.http_provider import HttpProvider, request_body
-from .streaming.relay import read_json
+from .streaming.http_provider import MAX_MODELS, HttpProvider, named_models, request_body
 from .transport import Call, EventSplitter, Transport, check_reachable, model_path
 from .wire.anthropic.message_events import AnthropicReader
 from .wire.anthropic.messages_request import messages_body
-from .wire.json_text import as_list, as_object
+from .wire.json_text import as_object
 from .wire.stream_end import StreamEnd
 
 BASE_URL = "https://api.anthropic.com"
@@ -67,14 +66,12 @@ class AnthropicProvider(HttpProvider):
         names: list[str] = []
         path = f"/v1/models?limit={PAGE_SIZE}"
         while path:
-            call = self._call("GET", path, None)
-            page = await read_json(await self._relay(call))
-            listed = [as_object(model).get("id") for model in as_list(page.get("data"))]
-            found = [name for name in listed if isinstance(name, str) and name]
+            page = await self._json(self._call("GET", path, None))
+            found = [name for name, _ in named_models(page.get("data"), "id")]
             names += found
-            more = page.get("has_more") is True and bool(found)
+            more = page.get("has_more") is True and found and len(names) < MAX_MODELS
             path = f"/v1/models?limit={PAGE_SIZE}&after_id={quote(found[-1], safe='')}" if more else ""
-        return sorted(names)
+        return sorted(names)[:MAX_MODELS]
 
     async def describe(self, model: str, *, key: str | None = None) -> dict[str, Any]:
         """Return the description of a model. Raises ProviderError."""

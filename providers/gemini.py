@@ -1,42 +1,30 @@
 """Gemini, with a key or on Vertex AI: `streamGenerateContent?alt=sse`.
 
-Chat uses aiohttp, the splitter of this package and orjson: 9 µs of CPU per chunk, where the official SDK takes 795. The
-SDK lists the models, and google-auth makes the access tokens of Vertex AI.
+Chat uses aiohttp, the splitter of this package and orjson: 9 µs of CPU per chunk, where the official SDK takes 795.
+google-auth makes the access tokens of Vertex AI.
 """
 
-import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
-from importlib import import_module
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
-from .errors import ProviderError, translate
 from .events import ChatRequest, Embedded, Event, Relayed
 from .google_credentials import AccessTokens
 from .settings import Settings
-from .streaming.http_provider import HttpProvider, request_body, requested_choices
+from .streaming.http_provider import MAX_MODELS, HttpProvider, named_models, request_body, requested_choices
 from .streaming.relay import read_json
-from .transport import (
-    MAX_EVENT_BYTES,
-    Call,
-    EventSplitter,
-    Transport,
-    check_reachable,
-    model_path,
-    raise_for_status,
-    read_all,
-)
+from .transport import Call, EventSplitter, Transport, check_reachable, model_path
 from .wire.embeddings import GEMINI_BATCH, from_gemini, gemini_request
 from .wire.gemini.candidates import GeminiReader
 from .wire.gemini.generation_config import generate_content_body
-from .wire.json_text import as_object, loads
+from .wire.json_text import as_list
 from .wire.openai_messages import unsupported
 from .wire.stream_end import StreamEnd
 
 BASE_URL = "https://generativelanguage.googleapis.com"
+VERTEX_MODELS = "publishers/google/models"
 API_VERSION = "v1beta"  # v1 has neither system instructions nor tools for every model
-MODELS_SECONDS = 30.0  # for the list of models
 
 
 class GeminiProvider(HttpProvider):
@@ -92,12 +80,17 @@ class GeminiProvider(HttpProvider):
 
     async def models(self) -> list[str]:
         """Return the names of its models that write text. Raises ProviderError."""
-        try:
-            return await (self._vertex_models() if self._settings.vertex else self._gemini_models())
-        except ProviderError:
-            raise
-        except Exception as error:  # noqa: BLE001 - the SDK may raise anything
-            raise translate(error) from None
+        field, place = ("publisherModels", f"{VERTEX_MODELS}/") if self._settings.vertex else ("models", "models/")
+        names: list[str] = []
+        url = self._models_url()
+        while url:
+            page = await self._json(await self._call(url, None, None))
+            found = [*named_models(page.get(field), "name")]
+            names += [name.removeprefix(place) for name, model in found if _writes_text(model)]
+            token = page.get("nextPageToken")
+            more = isinstance(token, str) and token and found and len(names) < MAX_MODELS
+            url = f"{self._models_url()}?pageToken={quote(str(token), safe='')}" if more else ""
+        return sorted(names)[:MAX_MODELS]
 
     async def describe(self, model: str, *, key: str | None = None) -> dict[str, Any]:
         """Return the description of a model, {} for Vertex AI's, which has another form. Raises ProviderError."""
@@ -107,42 +100,16 @@ class GeminiProvider(HttpProvider):
 
     async def reach(self) -> None:
         """Check that it can be used now. Raises ProviderError if not."""
+        call = await self._call(self._models_url(), None, None)
+        await check_reachable(self._transport, call, has_key=bool(self._settings.api_key) or self._settings.vertex)
+
+    def _models_url(self) -> str:
+        """Return the address of the list of models; on Vertex AI that of Google's own."""
         settings = self._settings
-        models = f"{settings.base_url.rstrip('/') or BASE_URL}/{settings.api_version or API_VERSION}/models"
-        call = await self._call(self._publishers_url() if settings.vertex else models, None, None)
-        await check_reachable(self._transport, call, has_key=bool(settings.api_key) or settings.vertex)
-
-    async def _gemini_models(self) -> list[str]:
-        sdk: Any = await asyncio.to_thread(import_module, "google.genai")
-        settings = self._settings
-        options = sdk.types.HttpOptions(
-            base_url=settings.base_url or BASE_URL,
-            api_version=settings.api_version or API_VERSION,
-            headers=dict(settings.headers),
-            timeout=int(MODELS_SECONDS * 1000),
-            aiohttp_client=self._transport.session,
-            # These go with each request. A redirect would take the key to another server.
-            async_client_args={"allow_redirects": False, "ssl": self._transport.trust(settings.ca_file) or True},
-        )
-        client = sdk.Client(api_key=settings.api_key or "none", http_options=options)
-        models = [model async for model in await client.aio.models.list()]
-        return sorted(
-            model.name.removeprefix("models/")
-            for model in models
-            if model.name and "generateContent" in (model.supported_actions or ["generateContent"])
-        )
-
-    async def _vertex_models(self) -> list[str]:
-        """Return Google's own models on Vertex AI. The SDK lists them only for addresses of Google."""
-        call = await self._call(self._publishers_url(), None, None)
-        async with self._transport.open(call, self._settings.timeouts) as response:
-            await raise_for_status(response)
-            answer, _ = loads(await read_all(response, MAX_EVENT_BYTES, MODELS_SECONDS))
-        return sorted(model["name"].rpartition("/")[2] for model in as_object(answer).get("publisherModels") or ())
-
-    def _publishers_url(self) -> str:
-        parts = urlsplit(self._settings.base_url)
-        return f"{parts.scheme}://{parts.netloc}/v1beta1/publishers/google/models"
+        if settings.vertex:
+            parts = urlsplit(settings.base_url)
+            return f"{parts.scheme}://{parts.netloc}/v1beta1/{VERTEX_MODELS}"
+        return f"{settings.base_url.rstrip('/') or BASE_URL}/{settings.api_version or API_VERSION}/models"
 
     def _model_url(self, name: str) -> str:
         """Return the address of a model, up to the method. Raises Rejected for a name that changes the path."""
@@ -150,7 +117,7 @@ class GeminiProvider(HttpProvider):
         base = settings.base_url.rstrip("/")
         path = model_path(name)
         if settings.vertex:
-            return f"{base}/{path if '/' in name else f'publishers/google/models/{path}'}"
+            return f"{base}/{path if '/' in name else f'{VERTEX_MODELS}/{path}'}"
         return f"{base or BASE_URL}/{settings.api_version or API_VERSION}/{path if '/' in name else f'models/{path}'}"
 
     async def _call(self, url: str, body: bytes | None, key: str | None) -> Call:
@@ -164,3 +131,9 @@ class GeminiProvider(HttpProvider):
         headers |= {"Content-Type": "application/json"} if body is not None else {}
         method = "GET" if body is None else "POST"
         return Call(method, url, body, {**headers, **settings.headers}, settings.ca_file, settings.retries)
+
+
+def _writes_text(model: Mapping[str, Any]) -> bool:
+    """Return whether a model generates content. Servers that do not list the methods of a model have no others."""
+    methods = as_list(model.get("supportedGenerationMethods"))
+    return not methods or "generateContent" in methods

@@ -1,21 +1,16 @@
 """Ollama's own API: `/api/chat`, newline-delimited JSON.
 
 Its OpenAI-compatible route is not used, because it drops `think`, `keep_alive` and most options. Chat uses aiohttp, the
-splitter of this package and orjson: 4 µs of CPU per chunk, where the official client takes 41. The official client
-lists the models.
+splitter of this package and orjson: 4 µs of CPU per chunk, where the official client takes 41.
 """
 
-import asyncio
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
-from importlib import import_module
-from typing import Any
 from urllib.parse import urlsplit
 
-from .errors import translate
 from .events import ChatRequest, Embedded, Event, Relayed
 from .settings import Settings
-from .streaming.http_provider import HttpProvider, request_body
+from .streaming.http_provider import HttpProvider, named_models, request_body
 from .streaming.relay import read_json
 from .transport import Call, LineSplitter, Transport, check_reachable
 from .wire.embeddings import from_ollama, openai_request
@@ -25,7 +20,6 @@ from .wire.stream_end import StreamEnd
 
 HOST = "127.0.0.1"
 PORT = 11434
-MODELS_SECONDS = 30.0  # for the list of models, which Ollama reads from a directory
 
 
 class OllamaProvider(HttpProvider):
@@ -72,20 +66,8 @@ class OllamaProvider(HttpProvider):
 
     async def models(self) -> list[str]:
         """Return the names of its models. Raises ProviderError."""
-        sdk: Any = await asyncio.to_thread(import_module, "ollama")
-        client = sdk.AsyncClient(
-            self._base,
-            headers=self._headers(None),
-            timeout=MODELS_SECONDS,
-            follow_redirects=False,
-            trust_env=False,
-            verify=self._transport.trust(self._settings.ca_file) or True,
-        )
-        try:
-            async with client:
-                return sorted(model.model for model in (await client.list()).models if model.model)
-        except Exception as error:  # noqa: BLE001 - the SDK may raise anything
-            raise translate(error) from None
+        listed = await self._json(self._call("/api/tags", b"", None))
+        return sorted(name for name, _ in named_models(listed.get("models"), "model"))
 
     async def reach(self) -> None:
         """Check that it can be used now. Raises ProviderError if not."""

@@ -2,31 +2,25 @@
 
 Chat uses aiohttp, the splitter of this package and orjson, not the official SDK. CPU per streamed chunk in one process
 of Python 3.11, with many chunks per read: 8 µs; the SDK's raw bytes on its aiohttp transport 28 µs; its parsed
-dictionaries 63 µs; its typed stream 455 µs; its `.stream()` helper 910 µs. The SDK lists the models, with its
-authentication and its errors. It is imported at that point, because the import takes a second.
+dictionaries 63 µs; its typed stream 455 µs; its `.stream()` helper 910 µs.
 """
 
-import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
-from contextlib import aclosing, asynccontextmanager
-from importlib import import_module
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import aclosing
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
-from .errors import NoSuchApi, ProviderError, Rejected, translate
+from .errors import NoSuchApi, Rejected
 from .events import ChatRequest, Embedded, Event, Relayed
 from .settings import Settings
-from .streaming.http_provider import HttpProvider, request_body, requested_choices
+from .streaming.http_provider import HttpProvider, named_models, request_body, requested_choices
 from .streaming.relay import read_json
 from .transport import Call, EventSplitter, Transport, check_reachable, model_path
 from .wire.embeddings import from_openai, openai_request
 from .wire.json_text import as_object
 from .wire.openai_chunks import ChunkReader
 from .wire.stream_end import StreamEnd
-
-if TYPE_CHECKING:
-    from openai import AsyncOpenAI
 
 BASE_URL = "https://api.openai.com/v1"
 AZURE_API_VERSION = "2024-10-21"  # the latest stable one
@@ -35,7 +29,6 @@ RESPONSES = "/responses"
 STREAM_FORMATS = {CHAT: "openai", RESPONSES: "responses"}
 NO_SUCH_PATH = frozenset({404, 405})
 CHAT_ONLY_SECONDS = 600.0  # until a server without /responses is asked for it again; it may have been updated
-MODELS_SECONDS = 30.0  # for the list of models, which servers answer from memory
 
 
 class OpenAIProvider(HttpProvider):
@@ -102,13 +95,8 @@ class OpenAIProvider(HttpProvider):
 
     async def models(self) -> list[str]:
         """Return the names of its models. Raises ProviderError."""
-        try:
-            async with self._sdk_client() as client:
-                return sorted([model.id async for model in client.models.list()])
-        except ProviderError:
-            raise
-        except Exception as error:  # noqa: BLE001 - the SDK may raise anything
-            raise translate(error) from None
+        listed = await self._json(self._call("GET", "/models", None))
+        return sorted(name for name, _ in named_models(listed.get("data"), "id"))
 
     async def describe(self, model: str, *, key: str | None = None) -> dict[str, Any]:
         """Return the description of a model, {} for Azure's, which has another form. Raises ProviderError."""
@@ -155,31 +143,6 @@ class OpenAIProvider(HttpProvider):
             url = azure_url(settings.base_url, path, model, settings.api_version)
         return Call(method, url, body, {**headers, **settings.headers}, settings.ca_file, settings.retries)
 
-    @asynccontextmanager
-    async def _sdk_client(self) -> AsyncIterator["AsyncOpenAI"]:
-        sdk: Any = await asyncio.to_thread(import_module, "openai")
-        verify = self._transport.trust(self._settings.ca_file) or True
-        async with make_sdk_client(sdk, self._settings, verify, timeout=MODELS_SECONDS) as client:
-            yield client
-
-
-def make_sdk_client(sdk: Any, settings: Settings, verify: Any, **options: Any) -> "AsyncOpenAI":
-    """Return the official client without redirects, proxy variables and retries. `sdk`: the module `openai`."""
-    common: dict[str, Any] = {
-        "api_key": settings.api_key or "none",  # local servers need none, but the SDK requires one
-        "default_headers": dict(settings.headers),
-        "max_retries": 0,
-        "http_client": sdk.DefaultAsyncHttpxClient(follow_redirects=False, trust_env=False, verify=verify),
-        **options,
-    }
-    client: AsyncOpenAI
-    if settings.azure:
-        version = settings.api_version or AZURE_API_VERSION
-        client = sdk.AsyncAzureOpenAI(azure_endpoint=_azure_resource(settings.base_url), api_version=version, **common)
-    else:
-        client = sdk.AsyncOpenAI(base_url=settings.base_url or BASE_URL, **common)
-    return client
-
 
 def _is_unknown_path(error: Rejected) -> bool:
     """Return whether the server does not have the path (vLLM's "Not Found"), rather than the model."""
@@ -197,8 +160,9 @@ def azure_url(base_url: str, path: str, deployment: str, api_version: str) -> st
     if path == RESPONSES:  # the deployment is in the body of this API only
         deployment = ""
     place = f"/deployments/{model_path(deployment).replace('/', '%2F')}" if deployment else ""
-    return f"{_azure_resource(base_url)}/openai{place}{path}?api-version={quote(api_version or AZURE_API_VERSION)}"
+    return f"{azure_resource(base_url)}/openai{place}{path}?api-version={quote(api_version or AZURE_API_VERSION)}"
 
 
-def _azure_resource(base_url: str) -> str:
+def azure_resource(base_url: str) -> str:
+    """Return the address of an Azure OpenAI resource without the part that all its paths begin with."""
     return base_url.rstrip("/").removesuffix("/openai")

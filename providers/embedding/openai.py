@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..openai import BASE_URL, make_sdk_client
+from ..openai import AZURE_API_VERSION, BASE_URL, azure_resource
 from ..settings import Settings
 from ..transport import Transport
 from .model import Limits, import_in_thread
@@ -39,7 +39,7 @@ class OpenAIModel:
         """Send one batch. Servers that support base64 answer with a quarter of the bytes, without numbers to parse."""
         if self._client is None:
             verify = Transport("embedder").trust(self._settings.ca_file) or True
-            self._client = make_sdk_client(await asyncio.wrap_future(self._sdk), self._settings, verify)
+            self._client = _make_client(await asyncio.wrap_future(self._sdk), self._settings, verify)
         answer = await self._client.embeddings.create(model=self._model, input=list(texts), encoding_format="base64")
         rows: list[Any] = [item.embedding for item in sorted(answer.data, key=lambda item: item.index)]
         return [_decode(row) for row in rows]
@@ -48,6 +48,23 @@ class OpenAIModel:
         """Close connections."""
         if self._client is not None:
             await self._client.close()
+
+
+def _make_client(sdk: Any, settings: Settings, verify: Any) -> "AsyncOpenAI":
+    """Return the official client without redirects, proxy variables and retries. `sdk`: the module `openai`."""
+    common: dict[str, Any] = {
+        "api_key": settings.api_key or "none",  # local servers need none, but the SDK requires one
+        "default_headers": dict(settings.headers),
+        "max_retries": 0,
+        "http_client": sdk.DefaultAsyncHttpxClient(follow_redirects=False, trust_env=False, verify=verify),
+    }
+    client: AsyncOpenAI
+    if settings.azure:
+        version = settings.api_version or AZURE_API_VERSION
+        client = sdk.AsyncAzureOpenAI(azure_endpoint=azure_resource(settings.base_url), api_version=version, **common)
+    else:
+        client = sdk.AsyncOpenAI(base_url=settings.base_url or BASE_URL, **common)
+    return client
 
 
 def _decode(row: Any) -> Any:

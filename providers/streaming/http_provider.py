@@ -1,6 +1,6 @@
 """HttpProvider: the base class of all providers over HTTP."""
 
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -10,10 +10,13 @@ from ..scheduler import Work, scheduler
 from ..settings import Settings
 from ..transport import Call, EventSplitter, LineSplitter, Retries, Transport
 from ..wire.json_steps import dumps_in_steps, release_in_steps
+from ..wire.json_text import as_list, as_object
 from ..wire.stream_end import StreamEnd
 from .answer_stream import StreamReader, stream
 from .relay import read_json, relay
 
+MAX_DESCRIPTION_BYTES = 4 * 2**20  # A list of 2,000 models with 2 KB each has as many.
+MAX_MODELS = 10_000
 MANY_MESSAGES = 1_000  # translating them takes 1 to 5 ms
 
 
@@ -50,8 +53,21 @@ class HttpProvider(Provider):
         return await relay(self._transport, call, self._settings.timeouts, end, self._settings.max_event_bytes)
 
     async def _json(self, call: Call) -> dict[str, Any]:
-        """Send a call once and return the JSON object in its answer, {} if it is none. Raises ProviderError."""
-        return await read_json(await self._relay(replace(call, retries=Retries(most=0))))
+        """Send a call about models once and return the JSON object in its answer, {} if it is none.
+
+        Raises ProviderError.
+        """
+        return await read_json(await self._relay(replace(call, retries=Retries(most=0))), MAX_DESCRIPTION_BYTES)
+
+
+def named_models(models: object, field: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the name and the description of each model in a provider's list. `field`: that of the name.
+
+    Entries without a name, and further ones than MAX_MODELS, are left out.
+    """
+    for model in map(as_object, as_list(models)[:MAX_MODELS]):
+        if isinstance(name := model.get(field), str) and name:
+            yield name, model
 
 
 async def request_body(make: Callable[[ChatRequest], object], request: ChatRequest) -> bytes:

@@ -1,7 +1,7 @@
 """Providers that violate HTTP, or that send JSON of an undocumented shape."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from random import Random
 from typing import Any
 
@@ -10,12 +10,13 @@ import pytest
 
 from citestream.providers.errors import BrokenStream, IncompleteAnswer, ProviderError
 from citestream.providers.events import Event, Finish, Idle, TextDelta, Usage
+from citestream.providers.streaming.http_provider import MAX_MODELS
 from tests.providers.recorded_answer import answered, make_provider
 from tests.upstreams.anthropic import CALL, FOUND, REDACTED, SEARCH, THINKING, Anthropic, text
 from tests.upstreams.gemini import Gemini
 from tests.upstreams.ollama import Ollama
 from tests.upstreams.openai import OpenAI
-from tests.upstreams.wire import Server, Step, chunk, head, script, sse, whole
+from tests.upstreams.wire import Break, Request, Server, Step, chunk, head, script, sse, whole
 
 TEXT = b'data: {"choices":[{"index":0,"delta":{"content":"Water"}}]}\n\n'
 STREAM = head("200 OK", "Content-Type: text/event-stream", "Transfer-Encoding: chunked")
@@ -81,6 +82,70 @@ async def test_a_redirect_of_the_models_takes_no_key_along(kind: str) -> None:
             await asked.aclose()
         assert len(server.requests) == 1
     assert elsewhere.requests == []
+
+
+LISTS: dict[
+    str, tuple[str, dict[str, Any]]
+] = {  # the list of models of each API, and the fields of a model: its name, and others
+    "openai": ("data", {"id": "m", "owned_by": "x"}),
+    "ollama": ("models", {"model": "m", "size": 1}),
+    "gemini": ("models", {"name": "models/m"}),
+    "anthropic": ("data", {"id": "m", "type": "model"}),
+}
+
+
+async def listed(kind: str, body: Any) -> list[str]:
+    """The models of a provider whose server answers every request with this body."""
+    async with Server(script(whole("200 OK", json.dumps(body).encode(), "Content-Type: application/json"))) as server:
+        asked = make_provider(kind, server.url)
+        try:
+            return await asked.models()
+        finally:
+            await asked.aclose()
+
+
+@pytest.mark.parametrize("kind", LISTS)
+async def test_a_list_of_models_without_end_is_not_read_to_the_end(kind: str) -> None:
+    async with Server(sse(*[b" " * 2**20] * 5, Break.STALL, lines=("Content-Type: application/json",))) as server:
+        asked = make_provider(kind, server.url)
+        with pytest.raises(BrokenStream, match="more than"):
+            await asked.models()
+        await server.left.wait()
+        await asked.aclose()
+
+
+@pytest.mark.parametrize("kind", LISTS)
+async def test_models_without_a_name_and_too_many_models_are_left_out(kind: str) -> None:
+    field, model = LISTS[kind]
+    assert await listed(kind, {field: [None, 1, {}, model, dict.fromkeys(model), dict.fromkeys(model, 1)]}) == ["m"]
+    assert await listed(kind, {field: "m"}) == []
+    assert await listed(kind, [model]) == []
+    assert await listed(kind, {field: [model] * (MAX_MODELS + 1)}) == ["m"] * MAX_MODELS
+
+
+@pytest.mark.parametrize("kind", ["gemini", "anthropic"])
+async def test_the_pages_of_a_list_of_models_end(kind: str) -> None:
+    field, model = LISTS[kind]
+    more: dict[str, Any] = {"has_more": True, "nextPageToken": "same"}
+    assert await listed(kind, {field: [], **more}) == []
+    assert await listed(kind, {field: [model] * (MAX_MODELS - 1), **more}) == ["m"] * MAX_MODELS
+
+
+async def test_the_models_on_all_pages_of_gemini_that_write_text() -> None:
+    writes = {"name": "models/b", "supportedGenerationMethods": ["generateContent"]}
+    embeds = {"name": "models/c", "supportedGenerationMethods": ["embedContent"]}
+    pages: dict[str, dict[str, Any]] = {
+        "/v1beta/models": {"models": [writes], "nextPageToken": "&"},
+        "/v1beta/models?pageToken=%26": {"models": [embeds, {"name": "tunedModels/a"}]},
+    }
+
+    async def answer(request: Request) -> AsyncIterator[Step]:
+        yield whole("200 OK", json.dumps(pages[request.target]).encode(), "Content-Type: application/json")
+
+    async with Server(answer) as server:
+        asked = make_provider("gemini", server.url)
+        assert await asked.models() == ["b", "tunedModels/a"]
+        await asked.aclose()
 
 
 VALUES: list[Any] = [
