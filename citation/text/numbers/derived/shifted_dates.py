@@ -37,7 +37,7 @@ def stated_dates(quantities: Sequence[Quantity]) -> Iterator[Date]:
     """Yield the dates in `quantities`: a month with its day and year where these are next to it, or a year alone."""
     used: set[int] = set()
     for at, month in enumerate(quantities):
-        if month.unit != MONTH or not month.values:
+        if month.unit != MONTH or not month.values or not 1 <= month.values[0] <= 12:
             continue
         near = [q for q in quantities[max(0, at - 2) : at + 3] if q is not month and q.values and not q.unit]
         days = [q for q in near if 1 <= q.values[0] <= 31 and _gap(q, month) <= _NEAR][:1]

@@ -79,7 +79,7 @@ def unnumbered(text: str) -> Iterator[Shift]:
 
 def step(span: Quantity) -> tuple[int, int]:
     """Return the days and the months of a length of time, (0, 0) for other numbers and for hours."""
-    if span.unit != "time" or not span.values or span.values[0] * span.factor > _MOST * YEAR:
+    if span.unit != "time" or not span.values or abs(span.values[0]) * span.factor > _MOST * YEAR:
         return 0, 0
     days, months = _of_unit(span.factor)
     return int(days * span.values[0]), int(months * span.values[0])

@@ -85,6 +85,12 @@ DOES_NOT_FOLLOW = {
 }
 
 
+NOT_COMPUTED = {
+    "a shift beyond the calendar": "It was built in 1930 and closed minus 10000 years later.",
+    "a month that does not exist": "它于100000月2日开业，三年后关闭。",
+}
+
+
 def follows(text: str, claimed: str) -> bool:
     wanted = analyze_text(claimed, None).quantities
     dated = any(one.unit == MONTH for one in wanted)
@@ -101,3 +107,8 @@ def test_a_number_follows_from_words(case: str) -> None:
 @pytest.mark.parametrize("case", DOES_NOT_FOLLOW)
 def test_another_number_does_not_follow(case: str) -> None:
     assert not follows(*DOES_NOT_FOLLOW[case])
+
+
+@pytest.mark.parametrize("case", NOT_COMPUTED)
+def test_an_impossible_date_is_not_computed(case: str) -> None:
+    assert not follows(NOT_COMPUTED[case], "3 May 1941")
