@@ -14,11 +14,11 @@ from hashlib import sha256
 from typing import Any
 
 from citestream.citation.references import Reference
-from citestream.providers.events import Chunk, Finish
+from citestream.providers.events import Chunk
 
 from ..observability.logs import PASSAGE_PREFIX
 from ..pipeline.completion_chunks import Chunks
-from ..pipeline.outgoing import Failed, Outgoing
+from ..pipeline.outgoing import Outgoing, ends_answer
 from ..storage import RecentReferences
 
 Fields = dict[str, Any]
@@ -95,7 +95,7 @@ class PassageRecorder:
     def observe(self, event: Outgoing, _chunks: Sequence[Chunk]) -> None:
         """Store the passages if there are new references, and at the end, when all quotes are known."""
         count = self._chunks.reference_count
-        ends = isinstance(event, Failed) or (isinstance(event, Finish) and event.last)
+        ends = ends_answer(event)
         if self._token and (count > self._stored or (count and ends)):
             self._store(0 if ends else self._stored)
             self._stored = count

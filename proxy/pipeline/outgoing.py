@@ -27,3 +27,8 @@ class Failed:
 
 Passed = OtherDelta | Finish | Usage | Failed  # events that need no decision
 Outgoing = TextOut | Passed
+
+
+def ends_answer(event: Outgoing) -> bool:
+    """Return whether no choice continues after this event, so that all references are known."""
+    return isinstance(event, Failed) or (isinstance(event, Finish) and event.last)

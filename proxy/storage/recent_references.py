@@ -19,14 +19,14 @@ from typing import Any, Protocol
 
 from citestream.citation.text.steps import Steps
 from citestream.providers.errors import ProviderError
-from citestream.providers.events import Chunk, Finish
+from citestream.providers.events import Chunk
 from citestream.providers.redis_cache import Bounds, RedisEntries
 from citestream.providers.scheduler import scheduler
 from citestream.providers.wire.json_steps import dumps_in_steps, is_large
 
 from ..config import ConfigError, ReferencesConfig, StoreConfig
 from ..http.encoding import dumps, loads
-from ..pipeline.outgoing import Failed, Outgoing, TextOut
+from ..pipeline.outgoing import Outgoing, TextOut, ends_answer
 
 Fields = dict[str, Any]
 
@@ -193,25 +193,25 @@ class RecentReferences:
 
 
 class ReferenceRecorder:
-    """Stores the references of one answer when one of its choices ends, or when its client stops it."""
+    """Stores the references of one answer when it ends, or when its client stops it."""
 
     def __init__(self, recent: RecentReferences, client: str, name: str = "") -> None:
         """`name` is the id that the client knows, if it differs from that of the chunks."""
         self._recent = recent
         self._client = client
         self._name = name
-        self._unfinished_id: Any = None  # the id of the latest text chunk, until its choice ends
+        self._unfinished_id: Any = None  # the id of the latest text chunk, until the answer ends
 
     def observe(self, event: Outgoing, chunks: Sequence[Chunk]) -> None:
-        """Store the references on the last chunk of a choice."""
+        """Store the references on the last chunk of the answer."""
         if isinstance(event, TextOut) and chunks:
             self._unfinished_id = chunks[-1].get("id")
-        elif isinstance(event, Finish | Failed) and chunks:
+        elif ends_answer(event) and chunks:
             self._unfinished_id = None
             self._store(chunks[-1].get("id"), chunks[-1])
 
     def end(self, fields: Callable[[], Fields]) -> None:
-        """Store the references so far, if the client has received text of a choice that did not end.
+        """Store the references so far, if the client has received text of an answer that did not end.
 
         `fields`: returns the fields that the last chunk would have had.
         """

@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
+from citestream.providers.events import Finish
 from citestream.proxy.config import ConfigError, ReferencesConfig, parse
 from citestream.proxy.http.application import make_app
-from citestream.proxy.storage import RecentReferences
+from citestream.proxy.pipeline.outgoing import TextOut
+from citestream.proxy.storage import RecentReferences, ReferenceRecorder
 
 Fields = dict[str, Any]
 
@@ -48,6 +50,25 @@ async def test_a_stored_answer_is_found_at_once(place: Fields) -> None:
             recent.put("", f"chatcmpl-{number}", {"references": [number]})
             assert await recent.get("", f"chatcmpl-{number}") == {"references": [number]}
         assert await recent.get("", "chatcmpl-unknown") is None
+
+
+async def test_references_are_stored_if_the_client_leaves_between_the_ends_of_two_choices() -> None:
+    async with opened() as recent:
+        recorder = ReferenceRecorder(recent, "")
+        for choice in (0, 1):
+            recorder.observe(TextOut(choice, "It is lit. ", {}), [{"id": "c"}])
+        recorder.observe(Finish(0, "stop", {}, last=False), [{"id": "c"}])
+        recorder.end(lambda: {"references": [1]})
+        assert await recent.get("", "c") == {"references": [1]}
+
+
+async def test_the_last_choice_stores_the_references() -> None:
+    async with opened() as recent:
+        recorder = ReferenceRecorder(recent, "")
+        recorder.observe(TextOut(0, "It is lit. ", {}), [{"id": "c"}])
+        recorder.observe(Finish(0, "stop", {}), [{"id": "c", "references": [1]}])
+        recorder.end(lambda: {"references": [2]})
+        assert await recent.get("", "c") == {"references": [1]}
 
 
 async def test_a_client_finds_its_own_answers_only(place: Fields) -> None:
