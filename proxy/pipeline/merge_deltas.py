@@ -130,6 +130,10 @@ def _joined(key: str, known: Any, value: Any) -> Any:
             joined = known if isinstance(known, JoinedDelta) else JoinedDelta(known)
             joined.add(value)
             return joined
+        case _, list() if key == "annotations":  # complete entries: the `index` of a file's citation is an offset
+            whole = known if isinstance(known, list) else []
+            whole.extend(value)
+            return whole
         case JoinedList(), list():
             known.add(value)
             return known

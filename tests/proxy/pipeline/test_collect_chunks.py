@@ -58,6 +58,14 @@ def test_it_does_not_matter_when_one_looks(chunks: list[Fields]) -> None:
     assert seen(once) == seen(watched)
 
 
+def test_annotations_are_complete_although_their_index_is_the_same() -> None:
+    completion = Completion()
+    cited = [{"type": "file_citation", "index": 9, "file_id": name} for name in ("a", "b", "c")]
+    for annotations in (cited[:2], cited[2:]):
+        completion.add({"id": "c", "choices": [{"index": 0, "delta": {"annotations": annotations}}]})
+    assert completion.message(0)["annotations"] == cited
+
+
 @pytest.mark.parametrize("field", ["tool_calls", "reasoning_details", "content_parts", "images", "annotations"])
 @pytest.mark.parametrize("one_chunk", [True, False])
 def test_many_entries_of_a_list_take_linear_time(field: str, one_chunk: bool) -> None:
