@@ -199,9 +199,11 @@ def max_tokens(params: Mapping[str, Any]) -> Any:
 def other_params(*, top_k: object = None, thinks: bool = True) -> dict[str, Fields]:
     """Return parameters that OpenAI's API does not have, by the API of the providers that take them.
 
-    `thinks`: False if the client switched thinking off. OpenAI's models without reasoning refuse that.
+    `top_k`: 0 or less for all tokens, as in Ollama's and Cohere's APIs; Gemini's clients send a float, which others
+    refuse. `thinks`: False if the client switched thinking off. OpenAI's models without reasoning refuse that.
     """
-    sampling = {"top_k": top_k} if top_k is not None else {}
+    whole = int(top_k) if isinstance(top_k, float) and top_k.is_integer() else top_k
+    sampling = {"top_k": whole} if whole is not None and not (isinstance(whole, int) and whole <= 0) else {}
     effort = {} if thinks else {"reasoning_effort": "none"}
     return {"anthropic": sampling, "ollama": sampling | effort, "gemini": sampling | effort}
 

@@ -115,7 +115,7 @@ def chat_params(body: Mapping[str, Any]) -> Fields:
 
 def provider_params(body: Mapping[str, Any]) -> dict[str, Fields]:
     """Return additional parameters by the provider's API."""
-    return other_params(top_k=body.get("k") or None, thinks=_reasoning_effort(body) != "none")  # k = 0: all tokens
+    return other_params(top_k=body.get("k"), thinks=_reasoning_effort(body) != "none")
 
 
 def wants_json(body: Mapping[str, Any]) -> bool:
