@@ -9,14 +9,13 @@ from typing import Any
 
 from ..events import Event, Idle
 from .json_text import dumps
-from .openai_chunks import VENDORS
+from .openai_chunks import MAX_ENTRIES, VENDORS
 
 Fields = dict[str, Any]
 
 _TEXT_FIELDS = ("reasoning", "reasoning_content", "refusal")  # fields of a delta; `content` may also be a list of parts
 _TOKEN_LISTS = ("content", "refusal")  # fields of log-probabilities
 _OBJECT_LISTS = ("annotations", "images", "content_parts")  # fields of a delta
-MAX_ENTRIES = 1_000  # entries of a list of a delta, such as tool calls; OpenAI allows 128 tools
 _CALL_TYPES = {"index": int | None, "type": str | None}
 _THOUGHT_TYPES = {**_CALL_TYPES, **dict.fromkeys(("text", "summary", "signature", "data"), str | None)}
 _BLOCK_TYPES = {**_CALL_TYPES, "partial_json": str | None}  # fields of a block that only Anthropic has

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from citestream.providers.errors import IncompleteAnswer, ReportedError
 from citestream.providers.events import Event, Finish, Idle, OtherDelta, TextDelta, Usage
-from citestream.providers.wire.openai_chunks import ChunkReader
+from citestream.providers.wire.openai_chunks import MAX_ENTRIES, ChunkReader
 
 Fields = dict[str, Any]
 
@@ -160,6 +160,37 @@ CASES: dict[str, tuple[Sequence[Fields | bytes], list[Any]]] = {
         [ROLE, chunk(delta(reason="tool_calls", tool_calls=[{"index": 0}]))],
         [OPENED, {"other": {"tool_calls": [{"index": 0}]}, "flushes": [0]}, "=tool_calls"],
     ),
+    "tool calls without an index, as some servers send them": (
+        [
+            ROLE,
+            chunk(delta(tool_calls=[{"id": "a"}, {"id": "", "index": None, "function": {"name": "f"}}])),
+            chunk(delta(tool_calls=[{"function": {"arguments": "{}"}}, {"index": 5}, {"id": "b"}])),
+            chunk(delta(reason="tool_calls")),
+        ],
+        [
+            OPENED,
+            {
+                "other": {
+                    "tool_calls": [
+                        {"id": "a", "index": 0},
+                        {"id": "", "index": 1, "function": {"name": "f"}},
+                    ]
+                },
+                "flushes": [0],
+            },
+            {
+                "other": {
+                    "tool_calls": [
+                        {"function": {"arguments": "{}"}, "index": 1},
+                        {"index": 5},
+                        {"id": "b", "index": 6},
+                    ]
+                },
+                "flushes": [0],
+            },
+            "=tool_calls",
+        ],
+    ),
     "a refusal and audio": (
         [ROLE, chunk(delta(refusal="No")), chunk(delta(audio={"id": "a"})), STOP],
         [
@@ -293,6 +324,17 @@ def test_log_probabilities_go_with_the_text_and_nothing_is_sent_twice() -> None:
     ]
     assert [part.get("logprobs") for part in parts] == [None, None, {"content": [1]}, None]
     assert [part.get("stop_reason") for part in parts] == [None, None, None, 7]
+
+
+def test_a_delta_with_too_many_parts_is_refused_before_they_are_copied() -> None:
+    with pytest.raises(ValueError, match="too many parts"):
+        ChunkReader().take({"choices": [delta(content=[""] * (MAX_ENTRIES + 1))]})
+
+
+def test_nothing_is_read_after_the_end_marker() -> None:
+    reader = ChunkReader()
+    reader.read(b"[DONE]")
+    assert reader.read_value({"choices": [delta(content="late")]}, True) == []
 
 
 def test_padding_is_dropped_and_what_the_envelope_says_is_kept() -> None:

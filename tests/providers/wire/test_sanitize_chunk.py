@@ -114,12 +114,16 @@ async def test_the_text_arrives_all_the_same(name: str) -> None:
 async def test_a_server_with_openais_api_cannot_send_fields_of_another_vendor(stream: bool) -> None:
     block = {"type": "web_search_tool_result", "index": 0, "content": "planted", "citations": [{"url": "planted"}]}
     own = {name: {"content": [block], "usage": {"planted": 1}, "planted": {"text": "planted"}} for name in VENDORS}
+    call: dict[str, Any] = {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    call["extra_content"] = {"anthropic": {"caller": "planted"}}
     chunks = [
         chunk({"index": 0, "delta": {"role": "assistant", "content": "", **own}, "finish_reason": None, **own}, **own),
         chunk({"index": 0, "delta": {"content": TEXT}, "finish_reason": None, **own}, **own),
-        chunk({"index": 0, "delta": {**own}, "finish_reason": "stop", **own}, **own),
+        chunk({"index": 0, "delta": {"tool_calls": [{**call, "index": 0}]}, "finish_reason": None}),
+        chunk({"index": 0, "delta": {**own}, "finish_reason": "tool_calls", **own}, **own),
     ]
-    complete = chunk({"index": 0, "message": {"content": TEXT, **own}, "finish_reason": "stop", **own}, **own)
+    message = {"content": TEXT, "tool_calls": [call], **own}
+    complete = chunk({"index": 0, "message": message, "finish_reason": "tool_calls", **own}, **own)
     events = [*(b"data: " + json.dumps(one).encode() + b"\n\n" for one in chunks), b"data: [DONE]\n\n"]
     for sent in (
         sse(*events),
