@@ -21,6 +21,7 @@ from citestream.providers.retrieval import RETRIEVERS
 from citestream.providers.retrieval.http.presets import PRESETS
 from citestream.proxy.config import load, parse
 from citestream.proxy.observability.metrics import Metrics
+from tests.citation.support.gates.refusals import refusal_of
 from tests.conftest import Start
 from tests.upstreams.servers import STREAMS
 
@@ -76,6 +77,18 @@ def test_the_traced_sentences_are_decided_as_their_page_says(tmp_path: Path) -> 
         explained = said[said.rindex(f"\n{sentence}\n") :].splitlines()[3].split()
         assert explained[:2] == [support, words], sentence
         assert " ".join(explained).find(decided) > 0, sentence
+
+
+def test_the_examples_of_the_reasons_are_refused_for_them() -> None:
+    page = (DOCS / "attribution.md").read_text("utf-8")
+    table = page.split("| reason | example of a claim | passage |\n|---|---|---|\n")[1].split("\n\n")[0]
+    reason = ""
+    for row in table.splitlines():
+        named, claim, passage = (cell.strip(" `") for cell in row.strip("|").split("|"))
+        reason = named or reason
+        refusal = refusal_of(passage, claim)
+        assert refusal is not None, claim
+        assert refusal.reason == reason, claim
 
 
 def test_the_readme_quotes_the_table_of_measurements() -> None:
