@@ -22,6 +22,7 @@ from sklearn.metrics import roc_auc_score  # type: ignore[import-untyped]
 from bench.data.data_sets import NEAR_MISSES
 from bench.data.pairs import Pairs, Record, load, predictions
 from bench.fit import (
+    MOST_BAD,
     Probabilities,
     choose,
     cross_validate,
@@ -56,14 +57,14 @@ def main() -> None:
     """Fit without each source in turn, and print the tables."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("data", nargs="*", default=os.environ.get("CITESTREAM_DATA", "").split())
-    options.add_argument("--scorer", default="lexical")
+    options.add_argument("--scorer", default="lexical", choices=MOST_BAD)
     options.add_argument("--json", type=Path, help="write the numbers there")
     chosen = options.parse_args()
     records, table = labelled_pairs(chosen.data, chosen.scorer)
     held_out = leave_out(records, table)
     stored, default = stored_probabilities(chosen.scorer, table)
     tables = {"stored": measure(records, table, table.after_gates(stored), default)}
-    thresholds = choose(records, table, held_out)
+    thresholds = choose(records, table, held_out, MOST_BAD[chosen.scorer])
     for name, threshold in thresholds.items():
         tables[f"left out, {name}, from {threshold}"] = measure(records, table, held_out, threshold)
     in_folds = cross_validate(records, table)

@@ -11,7 +11,7 @@ import pytest
 
 from bench.data.data_sets import fitted, source, sources
 from bench.data.pairs import cached_pairs, load, pairs
-from bench.fit import choose, importance, leave_out
+from bench.fit import MOST_BAD, choose, importance, leave_out
 from citestream.citation.support.scorers import scorer
 
 PLACES = ("Lisbon", "Turin", "Ghent", "Malmo", "Basel", "Porto", "Riga", "Cork")
@@ -77,7 +77,7 @@ def test_left_out_predictions_rank_what_is_supported_first() -> None:
     table = pairs(records, scorer("lexical"))
     probability = leave_out(records, table)
     assert probability[table.label].min() > probability[~table.label].max()
-    thresholds = choose(records, table, probability)
+    thresholds = choose(records, table, probability, MOST_BAD["lexical"])
     assert thresholds["lenient"] > 0
     assert thresholds["strict"] >= thresholds["balanced"] >= thresholds["lenient"]
 

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...text.words.concepts import NO_SYNONYMS
+from ...text.words.frequencies import rarity
 from ..scorers import MAX_BATCH, Claim, Scores
 from .index import WINDOW_SENTENCES, Index
 from .query_terms import AnalyzedClaim, QueryTerms, presence
@@ -31,10 +32,10 @@ FEATURES = (
     "soft_1",  # the same with synonyms, translations and cognates
     "soft_3",
     "soft_all",
-    "count",  # share of the claim's terms, all of the same weight, that the best window or the title contains
-    "count_soft",  # the same with synonyms, translations and cognates
-    "count_all",  # the whole excerpt and its title
-    "lacking",  # number of terms that neither the window nor the title contains
+    "rare",  # share of the claim's terms, weighted by rarity, that the best window or the title contains
+    "rare_soft",  # the same with synonyms, translations and cognates
+    "rare_all",  # the whole excerpt and its title
+    "lacking",  # total rarity of the terms that neither the window nor the title contains
     "pairs",  # share of the claim's neighbouring terms that are neighbours in the window
     "pairs_all",  # and in the whole excerpt
     "run",  # longest run of terms that both share, relative to the claim's length
@@ -46,7 +47,7 @@ FEATURES = (
     "soft_margin",
     "best",  # coverage of the best evidence
     "relative",  # share of that
-    "terms",  # number of terms in the claim
+    "terms",  # total rarity of the claim's terms
     "missing",  # weight of the heaviest term that the window lacks
     "missing_soft",
     "title",  # share of the claim's weight that the title contains
@@ -68,9 +69,9 @@ _MIN_WEIGHT = 1e-6  # total weight of a claim whose terms have none, to avoid di
 MAX_BATCH_SENTENCES = 8_000
 # Query terms times sentences: 40 MB. Of a long claim about very long evidence, only the rarest terms are compared.
 MAX_CELLS, MIN_QUERY_TERMS = 10_000_000, 50
-# Rows of the weights: exact terms only; all alternatives, in evidence of the claim's language; every term alike; all
-# alternatives, in evidence of another language.
-_EXACT, _SAME_LANGUAGE, _UNIFORM, _OTHER_LANGUAGE = 0, 1, 2, 3
+# Rows of the weights: exact terms only; all alternatives, in evidence of the claim's language; how rare a term is in
+# ordinary text, whatever the evidence; all alternatives, in evidence of another language.
+_EXACT, _SAME_LANGUAGE, _RARITY, _OTHER_LANGUAGE = 0, 1, 2, 3
 
 
 def compute_features(claims: Sequence[Claim], index: Index) -> list[Scores]:
@@ -146,7 +147,7 @@ class FeatureComputation:
         self.weights = np.empty((3 if self.foreign is None else 4, count), dtype=np.float32)
         self.weights[_EXACT] = idf[:count] * np.array(query.same_language, np.float32)
         self.weights[_SAME_LANGUAGE] = idf[count:] * np.array(query.same_language, np.float32)
-        self.weights[_UNIFORM] = self.is_term
+        self.weights[_RARITY] = self.is_term * np.array([rarity(term) for term in query.terms], np.float32)
         if self.foreign is not None:
             self.weights[_OTHER_LANGUAGE] = idf[count:] * np.array(query.other_language, np.float32)
         sums = np.add.reduceat(self.weights, self.begins, axis=1)
@@ -218,14 +219,14 @@ class FeatureComputation:
             columns["title"] = self._share(_EXACT, self.in_titles)
         exact = self._or_in_title(exact)
         columns["cover_all"] = self._share(_EXACT, exact)
-        columns["count_all"] = self._share(_UNIFORM, exact)
+        columns["rare_all"] = self._share(_RARITY, exact)
         columns["novel"] = self._share(_EXACT, np.asarray(exact.max(axis=1, keepdims=True) == 0, dtype=np.float32))
         self._name_columns(1 - exact)
         columns["soft_all"] = self._share(_SAME_LANGUAGE, self.by_evidence)
         if self.foreign is not None:
             other = self._share(_OTHER_LANGUAGE, self.by_evidence)
             columns["soft_all"] = np.where(self.foreign, other, columns["soft_all"])
-        columns["terms"] = np.array([[sum(claim.query.is_term)] for claim in self.claims])
+        columns["terms"] = np.add.reduceat(self.weights[_RARITY], self.begins)[:, None]
         columns["numbers"] = np.array([[claim.number_count] for claim in self.claims])
 
     def _context(self, claim: AnalyzedClaim) -> Floats:
@@ -276,9 +277,9 @@ class FeatureComputation:
         columns["missing"] = self._heaviest(_EXACT, 1 - exact)
         exact = self._or_in_title(exact)
         columns["cover_titled"] = self._share(_EXACT, exact)
-        columns["count"] = counted = self._share(_UNIFORM, exact)
-        columns["count_soft"] = self._share(_UNIFORM, self._or_in_title(seen))
-        columns["lacking"] = (1 - counted) * columns["terms"]
+        columns["rare"] = rare = self._share(_RARITY, exact)
+        columns["rare_soft"] = self._share(_RARITY, self._or_in_title(seen))
+        columns["lacking"] = (1 - rare) * columns["terms"]
         columns["missing_soft"] = self._heaviest(_SAME_LANGUAGE, lacking)
         if self.foreign is not None:
             other = self._heaviest(_OTHER_LANGUAGE, lacking)

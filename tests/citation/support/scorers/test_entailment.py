@@ -16,7 +16,7 @@ from citestream.citation.support.scorers.entailment import (
     default_weights,
 )
 
-WEIGHED = EntailmentWeights(0.1, 0.9, intercept=0.0, first=0.5, entailed=1.0, threshold=0.5, hint_threshold=0.25)
+WEIGHED = EntailmentWeights(0.1, 0.8, intercept=0.0, first=0.5, entailed=1.0, threshold=0.5, hint_threshold=0.25)
 CLAIM = Claim("The premier opened the harbour bridge to traffic.")
 EVIDENCE = [
     Evidence(
@@ -37,7 +37,7 @@ def test_the_model_reads_only_undecided_evidence() -> None:
     probability = calibrate(scores).probability
     assert made.needs_entailment
     assert [row + 1 for row in made.undecided(scores)] == [1]
-    assert probability[1] < 0.1 < probability[0] < 0.9 < probability[2]
+    assert probability[1] < 0.1 < probability[0] < 0.8 < probability[2]
 
 
 def test_the_most_uncertain_evidence_is_read_first_up_to_a_maximum() -> None:

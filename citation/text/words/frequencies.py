@@ -1,0 +1,28 @@
+"""How rare a word is in ordinary text. Rare words say more about what a sentence is about than common ones."""
+
+from functools import lru_cache
+from math import log
+
+from .stemming import stem
+from .word_lists import load_words
+
+SENTENCES = 10_000  # the word list counts sentences among so many
+RARE = 5  # a word that fewer of them contain is rare
+COMMON = 2_000  # a word that more of them contain says nothing
+
+
+def rarity(term: str) -> float:
+    """Return the logarithm of a stem's frequency, from 0 for a common word to 1 for a rare or unknown one.
+
+    Only English words are known. The others count as rare.
+    """
+    return _rarities().get(term, 1.0)
+
+
+@lru_cache(maxsize=1)
+def _rarities() -> dict[str, float]:
+    rarities: dict[str, float] = {}
+    for number, words in load_words("en/frequencies").items():
+        value = max(0.0, log(int(number) / COMMON) / log(RARE / COMMON))
+        rarities.update((stem(word), value) for word in words)
+    return rarities

@@ -1,0 +1,38 @@
+"""How rare words are in ordinary text."""
+
+import pytest
+
+from citestream.citation.evidence import Evidence
+from citestream.citation.support.scorers import Claim, scorer
+from citestream.citation.text.words.frequencies import RARE, SENTENCES, rarity
+from citestream.citation.text.words.stemming import stem
+from citestream.citation.text.words.word_lists import load_words
+
+FROM_COMMON_TO_RARE = ("year", "government", "announcement", "harbour")
+
+
+def test_common_words_are_less_rare() -> None:
+    rarities = [rarity(stem(word)) for word in FROM_COMMON_TO_RARE]
+    assert rarities == sorted(set(rarities))
+    assert 0 < rarities[0] < 0.5
+
+
+@pytest.mark.parametrize("term", ["zyzzyva", "Zahnradbahn", "1932", "港口", ""])
+def test_an_unknown_word_is_rare(term: str) -> None:
+    assert rarity(term) == 1.0
+
+
+def test_the_list_has_each_word_once_and_none_below_the_limit() -> None:
+    entries = load_words("en/frequencies")
+    stems = [stem(word) for words in entries.values() for word in words]
+    assert len(stems) == len(set(stems)) > 3000
+    assert all(RARE <= int(number) < SENTENCES for number in entries)
+
+
+def test_a_missing_rare_word_counts_more_than_a_missing_common_one() -> None:
+    prepared = scorer("lexical").prepare([Evidence(1, "The harbour opened to ships.", "a")])
+    lacking = []
+    for word in ("year", "monsoon"):
+        scores = prepared.score(Claim(f"The harbour opened to ships in the {word}."))
+        lacking.append(float(scores.features[0, scores.names.index("lacking")]))
+    assert lacking[0] < lacking[1] == pytest.approx(1.0)
