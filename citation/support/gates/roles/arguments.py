@@ -65,7 +65,8 @@ def subject(statement: Statement, pivot: ContentToken) -> list[ContentToken]:
         if _TO in between and not before[-1].verbal:
             return []  # "asked Ida to move", "bought a van to move"
         if role("conjunction").isdisjoint(between) and _TO not in between and not verb.folded.endswith(_GERUND):
-            return _subject_phrase(statement, before, verb)
+            found = _subject_phrase(statement, before, verb)
+            return [] if found and _is_apposition(statement, found[0], verb) else found
         verbs = [t for t in before if _is_predicate(statement, t)] or [t for t in before if t.verbal]
         if not verbs:
             return []
@@ -77,6 +78,20 @@ def heads(tokens: Sequence[ContentToken]) -> list[ContentToken]:
     """Return the last words of a noun phrase and of those that "and" joins to it, without the words behind "of"."""
     modifiers = {t.word - 1 for t in tokens}
     return [t for t in tokens if t.before == tokens[0].before and t.word not in modifiers]
+
+
+def _is_apposition(statement: Statement, first: ContentToken, verb: ContentToken) -> bool:
+    """Return whether a noun phrase only describes what is before it, so that its verb is a participle.
+
+    "Chang'e 6 returned 1.9 kg, the first samples brought from there": a comma alone does not join two statements.
+    """
+    role = vocabulary(statement.language).role
+    before = [t for t in statement.tokens if t.word < first.word]
+    if first.piece != verb.piece or not before or "," not in statement.text[before[-1].end : first.start]:
+        return False
+    joined = role("conjunction") | role("subordinator") | role("relative")
+    stated = any(_is_predicate(statement, t) for t in before if t.clause == before[-1].clause)
+    return stated and joined.isdisjoint(statement.words[: first.word])
 
 
 def _is_predicate(statement: Statement, token: ContentToken) -> bool:

@@ -82,7 +82,7 @@ def _other(
         theirs = role(passage, passage.tokens[at])
         if not theirs or any(_among(t, theirs) for t in heads(mine)) or any(_among(t, mine) for t in heads(theirs)):
             return []
-        if _shares_predicate(passage, mine, theirs[-1]):
+        if _is_list(theirs) or _may_name(passage, theirs, mine) or _shares_predicate(passage, mine, theirs[-1]):
             return []
         behind = [t for t in passage.tokens if t.word > passage.tokens[at].word and t.piece == passage.tokens[at].piece]
         if any(_among(t, behind) for t in heads(mine)):
@@ -111,6 +111,25 @@ def _mentioned(tokens: Sequence[ContentToken], alignments: Sequence[Alignment]) 
 def _named(tokens: Sequence[ContentToken]) -> bool:
     """Return whether the words are a name, and not only the first word of a sentence."""
     return bool(tokens) and all(t.name and (t.word or len(tokens) > 1) for t in tokens)
+
+
+def _is_list(tokens: Sequence[ContentToken]) -> bool:
+    """Return whether a noun phrase stands for the list behind it: "the following are excluded"."""
+    return tokens[-1].folded in vocabulary("en").role("step_before")
+
+
+def _may_name(passage: Statement, theirs: Sequence[ContentToken], mine: Sequence[ContentToken]) -> bool:
+    """Return whether a noun phrase may describe what the claim names.
+
+    "Ore is a film directed by Ida", "the film was directed by Ida": both say it of Ore.
+    """
+    words = vocabulary(passage.language)
+    before = [t for t in passage.tokens if t.word < theirs[0].word]
+    between = passage.words[before[-1].word + 1 if before else 0 : theirs[0].word]
+    if not words.role("passive").isdisjoint(between):
+        return any(_among(t, before) for t in heads(mine))
+    named = all(t.name and not words.words[t.folded].plural for t in mine) and not any(t.name for t in theirs)
+    return named and not words.role("demonstrative").isdisjoint(between[-1:])
 
 
 def _shares_predicate(passage: Statement, tokens: Sequence[ContentToken], other: ContentToken) -> bool:

@@ -26,6 +26,7 @@ AGENTS = {
     "Ida recently opened a shop.": ("opened", "ida"),
     "The consent, which she may refuse, is needed.": ("refuse", ""),
     "Of these, 48 passed.": ("passed", ""),
+    "The probe returned 2 kg in June, the only stones brought from there.": ("brought", ""),
     "When the bell rang, Ida opened the door.": ("opened", "ida"),
     "The bell rang, and Ida opened the door.": ("opened", "ida"),
 }
