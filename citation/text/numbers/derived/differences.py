@@ -6,8 +6,10 @@ east tower", it leads to the number of the other thing. In a clause of its own i
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from operator import attrgetter
 
 from ...normalize import fold
 from ...words.word_lists import any_word, load_words
@@ -16,6 +18,7 @@ from .context import match_before, match_between
 
 _WORDS = load_words("change_words")
 _REACH = 90  # characters between two numbers that are compared
+_NEAR = 4  # numbers before a multiple that are looked at; several may be readings of the same digits
 _MULTIPLES = {"half": 0.5, "twice": 2.0, "double": 2.0, "doppelt": 2.0, "halb": 0.5, "deux fois": 2.0, "el doble": 2.0}
 
 
@@ -110,12 +113,14 @@ def _multiplied(text: str, match: re.Match[str], numbers: Sequence[Quantity]) ->
     """Yield 2,600 for "5,200 patients, twice as many as before", and 40 for "Ada has 20. Ben has twice as many."."""
     factor = _MULTIPLES.get(match[1])
     start = match.start(1)
+    at = bisect_left(numbers, start, key=attrgetter("start"))
+    near = numbers[max(0, at - _NEAR) : at]
     if factor is None:  # "three times as many"
-        count = next((q for q in numbers if 0 <= start - q.end <= 1), None)
+        count = next((q for q in near if 0 <= start - q.end <= 1), None)
         if count is None:
             return
         factor, start = count.values[0], count.start
-    base = next((q for q in reversed(numbers) if q.end < start), None)
+    base = next((q for q in reversed(near) if q.end < start), None)
     if base is None or factor <= 0 or start - base.end > _REACH:
         return
     between = text[base.end : start]

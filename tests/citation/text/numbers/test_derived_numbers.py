@@ -1,10 +1,14 @@
 """Numbers that follow from the words of a passage."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from citestream.citation.text import agrees, analyze_text
 from citestream.citation.text.numbers.derived import derived
+from citestream.citation.text.numbers.derived.shifts import unnumbered
 from citestream.citation.text.numbers.quantities import MONTH
+from citestream.citation.text.words.word_lists import load_words
 
 FOLLOWS = {
     "the difference of two prices": ("The pass went up from £60 to £75.", "£15"),
@@ -55,6 +59,8 @@ FOLLOWS = {
     "what was half as many": ("It treated 5,200 patients, twice as many as before.", "2,600 patients"),
     "what is twice as many": ("Ada has 20 sheep. Ben has twice as many.", "40 sheep"),
     "what is three times as much": ("It cost 90 euros, three times as much as planned.", "30 euros"),
+    "a German genitive": ("Unterschrieben am 30. April, in Kraft ab Beginn des folgenden Tages.", "1. Mai"),
+    "a German genitive of a month": ("Die Frist beginnt am 3. April und endet am 3. des folgenden Monats.", "3. Mai"),
 }
 DOES_NOT_FOLLOW = {
     "a later date than that of the delay": ("The shop opened on 20 March, six days later than planned.", "26 March"),
@@ -112,3 +118,20 @@ def test_another_number_does_not_follow(case: str) -> None:
 @pytest.mark.parametrize("case", NOT_COMPUTED)
 def test_an_impossible_date_is_not_computed(case: str) -> None:
     assert not follows(NOT_COMPUTED[case], "3 May 1941")
+
+
+def test_every_unit_of_the_calendar_has_a_length() -> None:
+    for unit in load_words("time_shifts")["unit"]:
+        (shift,) = unnumbered(f"at the end of the next {unit}")
+        assert any(shift.step), unit
+
+
+LISTS = ("time_shifts", "shares", "change_words", "duration_phrases", "months", "number_modifiers")
+DATED = "3 May 2019|31.12.2999|0/0|13/13/2020|100000月|June|-5|10000|1e9|1/2|99|third|30 %".split("|")
+WORDS = [word.replace("_", " ") for name in LISTS for words in load_words(name).values() for word in words]
+
+
+@given(st.lists(st.sampled_from(DATED) | st.sampled_from(WORDS), max_size=12).map(" ".join))
+def test_any_words_can_be_read(text: str) -> None:
+    found = derived(text, analyze_text(text, None).quantities, denied=True, dated=True, timed=True)
+    assert all(0 <= number.start <= number.end <= len(text) for number in found)
