@@ -127,7 +127,7 @@ def test_every_unit_of_the_calendar_has_a_length() -> None:
 
 
 LISTS = ("time_shifts", "shares", "change_words", "duration_phrases", "months", "number_modifiers")
-DATED = "3 May 2019|31.12.2999|0/0|13/13/2020|100000月|June|-5|10000|1e9|1/2|99|third|30 %".split("|")
+DATED = ["3 May 2019", "31.12.2999", "0/0", "13/13/2020", "100000月", "June", "-5", "10000", "1e9", "third", "30 %"]
 WORDS = [word.replace("_", " ") for name in LISTS for words in load_words(name).values() for word in words]
 
 
