@@ -150,7 +150,7 @@ class Chunks:
             {"index": choice, "delta": self._response.choice_fields(choice), "logprobs": None, "finish_reason": None}
             for choice in self._open_choices or (() if self._has_ended else (0,))
         ]
-        return {**self._latest, "choices": choices, **self._response.response_fields()}
+        return {**empty_chunk(self._latest, 0), "choices": choices, **self._response.response_fields()}
 
 
 class UncitedChunks:

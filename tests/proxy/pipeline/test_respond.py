@@ -187,6 +187,17 @@ def test_an_error_after_the_end_of_a_choice_does_not_repeat_its_lists() -> None:
     assert len(body["references"]) == 2
 
 
+def test_an_error_does_not_repeat_the_fields_of_the_last_chunk() -> None:
+    response = Response(EVIDENCE, Options())
+    given = TextDelta(0, ANSWER, chunk({"content": ANSWER}) | {"own": [1]})
+    sent = asyncio.run(outgoing([given, IncompleteAnswer("the stream was cut")], Options(), response))
+    chunks = Chunks(response, usage=False)
+    *texts, last = [one for event in sent for one in chunks.of(event)]
+    assert [one["own"] for one in texts if "own" in one] == [[1]]
+    assert "own" not in last
+    assert last["id"] == ENVELOPE["id"]
+
+
 def test_an_error_before_the_answer_is_raised() -> None:
     with pytest.raises(ProviderError):
         asyncio.run(outgoing([IncompleteAnswer("nothing came")], Options()))
