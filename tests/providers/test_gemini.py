@@ -376,6 +376,21 @@ def test_later_models_take_a_level_of_thinking() -> None:
     assert body["generationConfig"]["thinkingConfig"] == {"thinkingLevel": "HIGH", "includeThoughts": True}
 
 
+LEAST_THINKING: dict[str, dict[str, Any]] = {
+    "gemini-2.5-flash": {"thinkingBudget": 0},
+    "gemini-2.5-pro": {"thinkingBudget": 128},
+    "gemini-3-flash-preview": {"thinkingLevel": "MINIMAL"},
+    "gemini-3.1-pro-preview": {"thinkingLevel": "LOW"},
+    "gemini-pro-latest": {"thinkingLevel": "LOW"},
+}
+
+
+@pytest.mark.parametrize("model", LEAST_THINKING)
+def test_models_that_always_think_get_the_least_that_they_accept(model: str) -> None:
+    body = generate_content_body(ChatRequest(model, [], {"reasoning_effort": "none"}))
+    assert body["generationConfig"]["thinkingConfig"] == {**LEAST_THINKING[model], "includeThoughts": False}
+
+
 UNSIGNED = {"functionCall": {"name": "weather", "args": {"city": "Ulm"}}}
 SKIPPED = UNSIGNED | {"thoughtSignature": "skip_thought_signature_validator"}
 SIGNED_CALL = CALL | {"extra_content": {"google": {"thought_signature": "s"}}}

@@ -35,6 +35,9 @@ TO_OPENAI = {theirs: ours for ours, theirs in PARAMETERS.items() if ours != "top
 }
 # Thinking tokens per effort, as Google's own OpenAI-compatible route maps them. Gemini 3 takes a level instead.
 BUDGETS = {"none": 0, "minimal": 1024, "low": 1024, "medium": 8192, "high": 24576, "xhigh": 24576}
+# These models always think, and refuse a lower budget or level: https://ai.google.dev/gemini-api/docs/thinking
+PRO_MODELS = re.compile(r"gemini-(?:[\d.]+-)?pro")
+PRO_BUDGET, PRO_LEVEL = 128, "LOW"
 LEVELS = {"none": "MINIMAL", "minimal": "MINIMAL", "low": "LOW", "medium": "MEDIUM", "high": "HIGH", "xhigh": "HIGH"}
 THINKING_CONFIG = {
     "thinking_budget": "thinkingBudget",
@@ -91,9 +94,11 @@ def _thinking_config(model: str, params: Mapping[str, Any]) -> Fields:
     effort = params.get("reasoning_effort")
     if not isinstance(effort, str) or effort not in BUDGETS:
         return {}
+    is_pro, shows = PRO_MODELS.search(model), {"includeThoughts": effort != "none"}
     if re.search(r"gemini-(?:1|2)\b", model):
-        return {"thinkingBudget": BUDGETS[effort], "includeThoughts": effort != "none"}
-    return {"thinkingLevel": LEVELS[effort], "includeThoughts": effort != "none"}
+        return {"thinkingBudget": max(BUDGETS[effort], PRO_BUDGET if is_pro else 0), **shows}
+    level = LEVELS[effort]
+    return {"thinkingLevel": PRO_LEVEL if is_pro and level == "MINIMAL" else level, **shows}
 
 
 def _tools(params: Mapping[str, Any]) -> Fields:
