@@ -14,6 +14,7 @@ from citestream.providers.events import Chunk, Finish, OtherDelta, Usage
 from .chunk_fields import empty_chunk
 from .outgoing import Failed, Outgoing, TextOut
 
+OWN_FIELDS = ("references", "grounding")  # only Citestream states them; a provider could invent them
 LONG_LIST = 1_000  # spans, which are freed in 1 ms
 
 Fields = dict[str, Any]
@@ -40,6 +41,8 @@ class Chunks:
 
     def of(self, event: Outgoing) -> list[Chunk]:
         """Return the chunks of one event; none for usage that the client did not ask for."""
+        if not isinstance(event, Failed):
+            _remove_own_fields(event.chunk)
         match event:
             case TextOut(choice, text, chunk, logprobs):
                 self._begin(choice)
@@ -114,7 +117,9 @@ class Chunks:
     def _take_annotations(self, chunk: Chunk) -> None:
         """Move the provider's annotations to the finish chunk: clients read them once per stream."""
         for choice in chunk.get("choices") or ():
-            found = (choice.get("delta") or {}).pop("annotations", None)
+            delta = choice.get("delta") or {}
+            _remove_own_fields(delta)
+            found = delta.pop("annotations", None)
             if isinstance(found, list):
                 self._annotated.setdefault(choice.get("index", 0), []).extend(found)
 
@@ -188,6 +193,11 @@ class UncitedChunks:
 
 
 AnswerChunks = Chunks | UncitedChunks
+
+
+def _remove_own_fields(fields: Fields) -> None:
+    for name in OWN_FIELDS:
+        fields.pop(name, None)
 
 
 def _without_usage(chunks: list[Chunk]) -> list[Chunk]:

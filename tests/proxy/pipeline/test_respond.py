@@ -198,6 +198,21 @@ def test_an_error_does_not_repeat_the_fields_of_the_last_chunk() -> None:
     assert last["id"] == ENVELOPE["id"]
 
 
+def test_a_provider_cannot_invent_references_or_grounding() -> None:
+    own = {"references": [{"number": 7, "id": "invented"}], "grounding": {"claims": 99}}
+    given: list[Event] = [
+        OtherDelta(chunk({"reasoning": "hm", **own}) | own, (0,)),
+        TextDelta(0, ANSWER, chunk({"content": ANSWER}) | own),
+        Finish(0, "stop", chunk(own, "stop") | own, last=False),
+        Finish(1, "stop", chunk({}, "stop", 1) | own),
+    ]
+    response = Response(EVIDENCE, Options())
+    chunks = Chunks(response, usage=False)
+    sent = [one for event in asyncio.run(outgoing(given, Options(), response)) for one in chunks.of(event)]
+    assert "invented" not in str(sent)
+    assert [one["grounding"]["claims"] for one in sent if "grounding" in one] == [3]
+
+
 def test_an_error_before_the_answer_is_raised() -> None:
     with pytest.raises(ProviderError):
         asyncio.run(outgoing([IncompleteAnswer("nothing came")], Options()))
