@@ -1,4 +1,4 @@
-"""The arguments of a predicate: who or what acts, and on whom or what. The parse is shallow, by order and case."""
+"""The arguments of a predicate: who or what acts, and on whom or what. The parse is shallow, by the order of words."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

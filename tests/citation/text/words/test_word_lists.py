@@ -34,6 +34,18 @@ def test_no_entry_is_empty_or_repeats_a_word(name: str) -> None:
         assert len(words) == len(set(words)), [key, sorted(word for word in words if words.count(word) > 1)]
 
 
+@pytest.mark.parametrize("language", ["en", "de", "es", "fr", "zh"])
+def test_no_language_has_an_empty_list_or_repeats_a_word(language: str) -> None:
+    for name, separator in (("function", " "), ("operators", " | ")):
+        found: dict[str, list[str]] = {}
+        for line in load_lines(f"{language}/{name}"):
+            key, _, words = line.partition(": ")
+            found.setdefault(key, []).extend(words.split(separator))
+        for key, entries in found.items():
+            assert all(entries), key
+            assert len(entries) == len(set(entries)), [key, {one for one in entries if entries.count(one) > 1}]
+
+
 @pytest.mark.parametrize("name", LINE_FILES)
 def test_lines_are_loaded_without_comments(name: str) -> None:
     lines = load_lines(name)
