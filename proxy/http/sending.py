@@ -106,7 +106,7 @@ class _Encoding:
         self._has_long = False
 
     async def encode(self, batch: Iterable[Outgoing]) -> list[bytes]:
-        """Return the bytes of a batch: one part, or three if a long answer ends, whose references are not copied."""
+        """Return the bytes of a batch in parts. A long event is a part of its own, so that it is not copied."""
         parts: list[bytes] = []
         short: list[bytes] = []
         events = iter(batch)

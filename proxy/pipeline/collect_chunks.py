@@ -12,7 +12,6 @@ from .merge_deltas import JoinedDelta, JoinedFields, JoinedList, Piece, pieces_o
 
 Fields = dict[str, Any]
 
-
 MANY_CHUNKS = 1_000  # joining and freeing them takes up to 5 ms, if each is a tool call
 SEPARATE = frozenset({"extra_content", "images"})  # kinds whose values do not continue the piece before
 

@@ -11,7 +11,6 @@ from citestream.providers.wire.json_text import as_list, as_object
 Fields = dict[str, Any]
 Passage = tuple[int, str]  # position of a reference, and a quote of it
 
-
 BLOCK = 1_000  # code points whose bytes are counted at a time: a text may have 100,000 cited sentences
 MAX_OWN_SUPPORTS = 1_000  # supports of Gemini's own search; each is searched in the whole answer
 
