@@ -1,5 +1,6 @@
 """How rare a word is in ordinary text. Rare words say more about what a sentence is about than common ones."""
 
+from collections.abc import Collection
 from functools import lru_cache
 from math import log
 
@@ -8,6 +9,7 @@ from .word_lists import load_words
 
 SENTENCES = 10_000  # the word list counts sentences among so many
 RARE = 5  # a word that fewer of them contain is rare
+_FEWEST_KNOWN, _LEAST_KNOWN = 3, 0.6  # number and share of known words that show that a text is English
 COMMON = 2_000  # a word that more of them contain says nothing
 
 
@@ -17,6 +19,12 @@ def rarity(term: str) -> float:
     Only English words are known. The others count as rare.
     """
     return _rarities().get(term, 1.0)
+
+
+def is_english(folded: Collection[str]) -> bool:
+    """Return whether different words are English. It needs no function words: "German law applies"."""
+    known = sum(stem(word) in _rarities() for word in folded)
+    return known >= max(_FEWEST_KNOWN, _LEAST_KNOWN * len(folded))
 
 
 @lru_cache(maxsize=1)

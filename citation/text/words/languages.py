@@ -6,6 +6,7 @@ from functools import lru_cache
 from itertools import chain, islice
 
 from ..normalize import fold
+from .frequencies import is_english
 from .word_lists import load_words, parse_values
 
 # The weight of a word for each language, by the index of the language in _LANGUAGES.
@@ -88,9 +89,14 @@ def detect_language(votes: Iterable[Votes], likely: Collection[str | None] = ())
 
 @lru_cache(maxsize=512)
 def guess_language(text: str, likely: Collection[str]) -> str | None:
-    """Return the language of a short text as `detect_language` decides, with one vote for each different word."""
-    words = dict.fromkeys(_WORD.findall(text))
-    return detect_language((language_votes(word, fold(word)) for word in words), likely)
+    """Return the language of a short text as `detect_language` decides, with one vote for each different word.
+
+    A text that nothing shows to be in another language is English if its words are.
+    """
+    folded = {word: fold(word) for word in _WORD.findall(text)}
+    votes = [language_votes(word, plain) for word, plain in folded.items()]
+    found = detect_language(votes, likely)
+    return "en" if found is None and "en" in likely and is_english(set(folded.values())) else found
 
 
 def has_letters_of_another(text: str, language: str, languages: Collection[str]) -> bool:

@@ -3,8 +3,9 @@
 import pytest
 
 from citestream.citation.evidence import Evidence
+from citestream.citation.support.decision import attribute
 from citestream.citation.support.scorers import Claim, scorer
-from citestream.citation.text.words.frequencies import RARE, SENTENCES, rarity
+from citestream.citation.text.words.frequencies import RARE, SENTENCES, is_english, rarity
 from citestream.citation.text.words.stemming import stem
 from citestream.citation.text.words.word_lists import load_words
 
@@ -36,3 +37,25 @@ def test_a_missing_rare_word_counts_more_than_a_missing_common_one() -> None:
         scores = prepared.score(Claim(f"The harbour opened to ships in the {word}."))
         lacking.append(float(scores.features[0, scores.names.index("lacking")]))
     assert lacking[0] < lacking[1] == pytest.approx(1.0)
+
+
+WORDS = {
+    "no function word": ("swedish law applies", True),
+    "two words": ("law applies", False),
+    "German": ("schwedisches recht gilt", False),
+    "Italian": ("legge italiana applicabile", False),
+    "Italian with international words": ("hotel roma napoli aperto oggi", False),
+}
+
+
+@pytest.mark.parametrize(("words", "english"), WORDS.values(), ids=WORDS)
+def test_english_words(words: str, english: bool) -> None:
+    assert is_english(set(words.split())) == english
+
+
+def test_short_claims_without_function_words_are_compared() -> None:
+    prepared = scorer("lexical").prepare([Evidence(1, "German law applies.", "a")])
+    cited = {}
+    for claim in (Claim("German law applies."), Claim("Swedish law applies.")):
+        cited[claim.text] = bool(attribute(claim, prepared.score(claim), prepared).supports)
+    assert cited == {"German law applies.": True, "Swedish law applies.": False}
