@@ -5,7 +5,7 @@ already had its finish reason.
 """
 
 import logging
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
 from dataclasses import replace
 from typing import Protocol
@@ -163,11 +163,11 @@ class EventGroups:
         self._reader = reader
         self._held = False  # whether the last event waits for those of the next piece
 
-    def mark(self, events: list[Event], followed: bool) -> list[Event]:
-        """Mark the events of one piece. `followed`: another piece of the same group follows.
+    def mark(self, events: list[Event], followed: bool) -> Iterator[Event]:
+        """Yield the events of one piece, marked. `followed`: another piece of the same group follows.
 
         The end of the answer follows its last text. Other events do not wait for it: the body may take up to
-        DRAIN_SECONDS to end.
+        DRAIN_SECONDS to end. One piece may have 20,000 events, so they are marked one by one as they are used.
         """
         reader = self._reader
         followed = followed and not (reader.error or reader.done)
@@ -175,9 +175,9 @@ class EventGroups:
             events = NOTHING_ARRIVED
         self._held = followed and (self._held or bool(events))
         end_follows = bool(events) and reader.done and isinstance(events[-1], TextDelta)
-        for at in range(len(events) if end_follows or followed else len(events) - 1):
-            events[at] = replace(events[at], more=True)
-        return events
+        last = len(events) if end_follows or followed else len(events) - 1
+        for at, event in enumerate(events):
+            yield replace(event, more=True) if at < last else event
 
 
 def _splitter_for(response: aiohttp.ClientResponse, splitter: Splitter) -> Splitter:

@@ -70,8 +70,8 @@ def test_the_events_of_the_pieces_of_a_read_stay_together() -> None:
     assert marked(0, followed=True) == []
     assert marked(2, followed=False) == [True, False]
     assert marked(1, followed=True) == [True]
-    assert groups.mark([], followed=False) == [Idle()], "the event before does not wait any longer"
-    assert groups.mark([], followed=False) == []
+    assert list(groups.mark([], followed=False)) == [Idle()], "the event before does not wait any longer"
+    assert list(groups.mark([], followed=False)) == []
 
 
 async def test_what_openai_is_sent() -> None:
