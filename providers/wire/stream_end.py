@@ -4,7 +4,7 @@ The events are not decoded unless they contain text that only the end of a strea
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +23,8 @@ NDJSON_TERMINATORS = (b"\n",)
 TERMINATORS = {"text/event-stream": SSE_TERMINATORS, "application/x-ndjson": NDJSON_TERMINATORS}
 
 SEARCHED_BYTES = 16 * 2**10  # searched at a time: up to 1,600 events, which take 6 ms
+_SCANNED_BYTES = 2**20  # scanned for one text at a time, 1 to 2 ms
+_OVERLAP = 64  # bytes; longer than any text that is searched for
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,43 +63,51 @@ class StreamEnd:
         self._choices = choices
         self._begun: set[int] = set()  # known only if several were requested
         self._ended: set[int] = set()
+        self._done = -1  # the position of `[DONE]` in the events that were fed last
 
     def feed_in_steps(self, events: bytes) -> Steps[None]:
         """Look at the next whole events."""
         if self.seen:
             return
-        done = self._find_done(events)
+        self._done = done = yield from self._find_done(events)
         yield from self._search(events[:done] if done >= 0 else events)
         if done >= 0:
             self._no_more_choices()
 
     feed = completed(feed_in_steps)
 
-    def early_done(self, events: bytes) -> int:
-        """Return the position of `[DONE]` in a stream without a finish reason, -1 if it is not in these events.
+    @property
+    def early_done(self) -> int:
+        """The position of `[DONE]` in the last events of a stream without a finish reason, -1 if it is not there.
 
         OpenAI's clients stop reading there, so that an error after it would not reach them.
         """
-        return -1 if self.seen else self._find_done(events)
+        return -1 if self.seen else self._done
 
     def close(self) -> None:
         """Note that the connection was closed properly, which is the only end marker of Gemini's API."""
         if self.server_closes:
             self._no_more_choices()
 
-    def _find_done(self, events: bytes) -> int:
+    def _find_done(self, events: bytes) -> Steps[int]:
         """Return the position of `[DONE]`, -1 if it is not there. Events after it do not belong to the answer."""
-        if self._api not in _DONE_APIS or DONE not in events:
+        if self._api not in _DONE_APIS:
             return -1
         if events.startswith(_DONE_LINES):
             return 0
-        found = [at + 1 for end in (b"\n", b"\r") for line in _DONE_LINES if (at := events.find(end + line)) >= 0]
-        return min(found, default=-1)
+        for start, stop in _scans(events):
+            if events.find(DONE, start, stop) >= 0:
+                found = [events.find(end + line, start, stop) for end in (b"\n", b"\r") for line in _DONE_LINES]
+                if places := [at + 1 for at in found if at >= 0]:
+                    return min(places)
+            if stop < len(events):
+                yield None
+        return -1
 
     def _search(self, events: bytes) -> Steps[None]:
         """Look for the end in events before `[DONE]`."""
         several = self._choices > 1  # then events that begin a choice matter, too
-        hint = -1 if several else self._find_hint(events)
+        hint = -1 if several else (yield from self._find_hint(events))
         if not (hint >= 0 or several):
             return
         splitter = LineSplitter() if self._format.lines else EventSplitter()
@@ -112,11 +122,16 @@ class StreamEnd:
         for payload in splitter.flush():
             yield from self._read(payload)
 
-    def _find_hint(self, events: bytes) -> int:
+    def _find_hint(self, events: bytes) -> Steps[int]:
         """Return the position of the first text that may end the stream, -1 if there is none."""
-        end = self._format.hint.search(events)
-        error = events.find(_ERROR, 0, end.start() if end else len(events))
-        return end.start() if end and error < 0 else error
+        for start, stop in _scans(events):
+            end = self._format.hint.search(events, start, stop)
+            error = events.find(_ERROR, start, end.start() if end else stop)
+            if end or error >= 0:
+                return end.start() if end and error < 0 else error
+            if stop < len(events):
+                yield None
+        return -1
 
     def _read(self, payload: bytes) -> Steps[None]:
         try:
@@ -145,6 +160,12 @@ class StreamEnd:
         choices = [choice for choice in listed if isinstance(choice, dict)]
         ended = [choice for choice in choices if isinstance(choice.get(self._format.reason), str)]
         return set(map(_index, choices)), set(map(_index, ended))
+
+
+def _scans(events: bytes) -> Iterator[tuple[int, int]]:
+    """Yield where scans of a part of these events begin and end."""
+    for start in range(0, len(events), _SCANNED_BYTES):
+        yield start, min(len(events), start + _SCANNED_BYTES + _OVERLAP)
 
 
 def _index(choice: Mapping[str, Any]) -> int:

@@ -173,7 +173,17 @@ def test_an_end_after_done_is_none_because_clients_have_stopped_reading(api: str
         end, events = StreamEnd(api, choices), before + DONE + ending
         end.feed(events)
         assert not end.seen
-        assert end.early_done(events) == len(before)
+        assert end.early_done == len(before)
+
+
+@pytest.mark.parametrize("shift", range(-80, 20))
+def test_ends_are_found_wherever_they_are_in_a_large_read(shift: int) -> None:
+    before = choice(0)
+    before += b": " + b"x" * (2**20 + shift - len(before) - 4) + b"\n\n"  # the end is near a multiple of 1 MB
+    for ending, seen, done in ((choice(0, STOP) + DONE, True, -1), (DONE, False, len(before))):
+        end = StreamEnd("openai")
+        end.feed(before + ending)
+        assert (end.seen, end.early_done) == (seen, done)
 
 
 @pytest.mark.parametrize("case", FEWER)
