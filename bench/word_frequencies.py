@@ -9,7 +9,7 @@ import os
 import re
 import textwrap
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from bench.data.data_sets import fitted
@@ -43,17 +43,16 @@ def english_sentences(records: Sequence[Record]) -> list[str]:
     return [sentence for text in texts for sentence in _SENTENCE_END.split(text)]
 
 
-def count(sentences: Iterable[str]) -> dict[str, int]:
+def count(sentences: Sequence[str]) -> dict[str, int]:
     """Return in how many of `SENTENCES` sentences each word that is not rare occurs, under its most frequent form."""
     found: Counter[str] = Counter()
     forms: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    total = 0
-    for total, sentence in enumerate(sentences, 1):  # noqa: B007
+    for sentence in sentences:
         words = set(map(fold, _WORD.findall(sentence))) - stopwords("en")
         for word in words:
             forms[stem(word)][word] += 1
         found.update({stem(word) for word in words})
-    shares = {stemmed: number * SENTENCES / max(1, total) for stemmed, number in found.items()}
+    shares = {stemmed: number * SENTENCES / len(sentences) for stemmed, number in found.items()}
     return {
         max(sorted(forms[stemmed]), key=forms[stemmed].__getitem__): int(float(f"{share:.2g}"))
         for stemmed, share in shares.items()
