@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import compress
-from operator import attrgetter, itemgetter
+from operator import attrgetter
 from typing import TypeVar
 
 from .memo import memoize
@@ -17,7 +17,7 @@ from .runs import Terms, insert_terms, terms_of_runs
 from .steps import Steps, complete
 from .tokens import Tokens, tokenize
 from .words.languages import MAX_VOTES, Votes, detect_language, stopwords
-from .words.polarity import STOPWORDS_WITH_ANTONYM, antonyms_in_runs, cancels_negation, negations_in_runs
+from .words.polarity import cancels_negation, negations_in_runs
 
 _MAX_TITLES, _MAX_TITLE_LENGTH = 1024, 400
 _OPENING_MARKS = " \"“‘'(*_#「《"
@@ -26,7 +26,6 @@ _SENTENCE_ENDS = ".!?:。！？\n-•*"
 _MAX_DISORDER = 100  # characters of the longest date or run of numbers whose parts are not in order
 
 T = TypeVar("T")
-_PlacedTerm = tuple[str, int, int]  # a term with its start and end
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,28 +123,6 @@ def analyze_sentence(text: str, likely: frozenset[str | None] = frozenset()) -> 
     return analyze_text(text, likely=likely)
 
 
-def antonyms(text: str, analysis: Analysis, start: int, end: int) -> list[tuple[int, int, int]]:
-    """Return start, group and side of the words with an antonym between two offsets of an analyzed text, in order.
-
-    Only a sentence that is compared with a claim is searched. A number has no antonym.
-    """
-    sentence = to_simplified(text[start:end])
-    tokens, ignored = tokenize(sentence), stopwords(analysis.language)
-    numbers = [(q.start - start, q.end - start) for q in analysis.quantities_in(start, end)]
-    found = [
-        (start + at, group, side)
-        for token, at in zip(tokens.tokens, tokens.starts, strict=True)
-        if token.antonyms
-        and (token.stopword_key not in ignored or token.folded in STOPWORDS_WITH_ANTONYM)
-        and not any(first <= at < after for first, after in numbers)
-        for group, side in token.antonyms
-    ]
-    if not sentence.isascii():
-        found += [(start + at, group, side) for at, group, side in antonyms_in_runs(sentence)]
-        found.sort(key=itemgetter(0))
-    return found
-
-
 @memoize(_MAX_TITLES, _MAX_TITLE_LENGTH)
 def analyze_title(title: str) -> Analysis:
     """Analyze a title, which many excerpts share."""
@@ -208,21 +185,17 @@ def _terms(tokens: Tokens, is_content: list[bool], matches: list[QuantityMatch],
         starts, ends = list(compress(starts, is_content)), list(compress(ends, is_content))
         token_starts = compress(tokens.starts, is_content)
     else:  # a date has several terms, and a run can have several numbers
-        placed: dict[int, list[_PlacedTerm]] = {}
+        placed: dict[int, list[Quantity]] = {}
         for quantity, i, _ in matches:
-            placed.setdefault(i, []).append((quantity.term, quantity.start, quantity.end))
-        every: list[tuple[int, _PlacedTerm]] = []
-        for i, own in enumerate(zip(terms, starts, ends, strict=True)):
+            placed.setdefault(i, []).append(quantity)
+        rows: list[tuple[str, int, int, int]] = []
+        for i, (term, start, end) in enumerate(zip(terms, starts, ends, strict=True)):
             if i in placed:
-                every += [(tokens.starts[i], term) for term in placed[i]]
+                rows += [(quantity.term, quantity.start, quantity.end, start) for quantity in placed[i]]
             elif is_content[i]:
-                every.append((tokens.starts[i], own))
-        terms, starts, ends = (
-            [term for _, (term, _, _) in every],
-            [start for _, (_, start, _) in every],
-            [end for _, (*_, end) in every],
-        )
-        token_starts = [start for start, _ in every]
+                rows.append((term, start, end, start))
+        terms, starts = [row[0] for row in rows], [row[1] for row in rows]
+        ends, token_starts = [row[2] for row in rows], [row[3] for row in rows]
     words = Terms(terms, array("I", starts), array("I", ends))
     if not runs:
         return words

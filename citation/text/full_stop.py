@@ -5,10 +5,10 @@ stream is divided.
 """
 
 import re
-from enum import Enum
 from typing import Final, NamedTuple
 
 from .memo import memoize
+from .need_data import NEED_DATA, NeedData
 from .normalize import fold
 from .numbers.units import MONTHS
 from .words.word_lists import load_words
@@ -17,16 +17,8 @@ MAX_LEFT = 60  # characters searched before a mark: more than any abbreviation o
 MAX_WORD = 24  # characters of the next word that decide, where it is not complete
 MIN_WORDS = 3  # "At 5 a.m." is not a sentence
 
-_ABBREVIATIONS: Final = {name: frozenset(words) for name, words in load_words("abbreviations").items()}
-_INSIDE: Final = _ABBREVIATIONS["inside"]
-_BEFORE_NUMBER: Final = _ABBREVIATIONS["before_number"]
-_AMBIGUOUS: Final = _ABBREVIATIONS["ambiguous"]
-_AFTER_NUMBER: Final = _ABBREVIATIONS["after_number"]
-_FINAL: Final = _ABBREVIATIONS["final"]
-_CLOCK: Final = _ABBREVIATIONS["clock"]
-_AFTER_CLOCK: Final = _ABBREVIATIONS["after_clock"]
-_TITLES: Final = _ABBREVIATIONS["titles"]
-_WORDS: Final = {name: frozenset(words) for name, words in load_words("sentence_words").items()}
+_LISTS: Final = load_words("abbreviations") | load_words("sentence_words")
+_WORDS: Final = {name: frozenset(words) for name, words in _LISTS.items()}
 STARTERS: Final = _WORDS["starters"]
 _AFTER_ORDINAL: Final = frozenset([*MONTHS, *load_words("months")["after_ordinal"]])
 
@@ -36,15 +28,6 @@ _NEXT_WORD: Final = re.compile(rf"[\w'’]{{0,{MAX_WORD}}}")
 _DOTTED: Final = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}")  # U.S, p.m, z.B
 _SECOND_INITIAL: Final = re.compile(r"(?:\A|\s)[^\W\d_]\.[ \u00a0]\Z")
 _ROMAN: Final = re.compile(r"(?!I\Z|C\Z)[IVXLC]+")
-
-
-class NeedData(Enum):
-    """The type of NEED_DATA."""
-
-    NEED_DATA = "need data"
-
-
-NEED_DATA: Final = NeedData.NEED_DATA  # the text that follows decides
 
 
 class _Context(NamedTuple):
@@ -76,7 +59,7 @@ def full_stop_ends(text: str, i: int, begin: int, *, final: bool) -> bool | Need
         return True
     word = _last_word(left)
     folded = _lower(word)
-    if folded in _INSIDE:
+    if folded in _WORDS["inside"]:
         return False
     next_word = _NEXT_WORD.match(text, begin)
     end = next_word.end() if next_word else begin
@@ -90,7 +73,7 @@ def full_stop_ends(text: str, i: int, begin: int, *, final: bool) -> bool | Need
 def _may_end_in_abbreviation(piece: str) -> bool:
     """Return whether the last word of a text without spaces may be abbreviated. Most words are not."""
     word = _lower(_last_word(piece))
-    return word in _INSIDE or _may_abbreviate(word)
+    return word in _WORDS["inside"] or _may_abbreviate(word)
 
 
 def _last_word(text: str) -> str:
@@ -104,7 +87,8 @@ def _lower(word: str) -> str:
 
 
 def _may_abbreviate(word: str) -> bool:
-    if word in _AMBIGUOUS or word in _BEFORE_NUMBER or word in _FINAL or _DOTTED.fullmatch(word):
+    listed = any(word in _WORDS[name] for name in ("ambiguous", "before_number", "final"))
+    if listed or _DOTTED.fullmatch(word):
         return True
     return (len(word) == 1 and word.isalpha()) or _is_ordinal(word)
 
@@ -115,20 +99,20 @@ def _is_ordinal(word: str) -> bool:
 
 def _ends(word: str, context: _Context, short: bool) -> bool:
     """Return whether a full stop after `word`, in lower case, ends a sentence. `short`: of less than MIN_WORDS."""
-    if word in _BEFORE_NUMBER and (context.next_word[:1].isdigit() or _ROMAN.fullmatch(context.next_word)):
+    if word in _WORDS["before_number"] and (context.next_word[:1].isdigit() or _ROMAN.fullmatch(context.next_word)):
         return False
-    if word in _AFTER_NUMBER and context.previous_word.isdigit():
+    if word in _WORDS["after_number"] and context.previous_word.isdigit():
         return not short
-    if word in _CLOCK:
-        zone = context.next_word.lower() in _AFTER_CLOCK or context.next_word[:1].isdigit()
-        return not (zone or (short and context.next_word.lower() in _TITLES))
-    if word in _FINAL:
+    if word in _WORDS["clock"]:
+        zone = context.next_word.lower() in _WORDS["after_clock"] or context.next_word[:1].isdigit()
+        return not (zone or (short and context.next_word.lower() in _WORDS["titles"]))
+    if word in _WORDS["final"]:
         return True
-    if word in _AMBIGUOUS or _DOTTED.fullmatch(word):
+    if word in _WORDS["ambiguous"] or _DOTTED.fullmatch(word):
         return context.next_starts
     if len(word) == 1 and word.isalpha():
         return _letter_ends(context)
-    if word in _BEFORE_NUMBER:
+    if word in _WORDS["before_number"]:
         return True
     german_day = context.previous_word.lower() in _WORDS["before_day"] and not context.next_starts
     return not (german_day or fold(context.next_word) in _AFTER_ORDINAL)

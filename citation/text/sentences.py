@@ -7,7 +7,7 @@ markers with their sentence, which takes twenty times as long and would not chan
 import re
 
 from .full_stop import full_stop_ends
-from .steps import Steps, complete
+from .steps import Steps, completed
 
 # A table or a list without punctuation is split at white space after this many characters, so that windows stay short.
 _MAX_LENGTH = 500
@@ -24,13 +24,8 @@ _END = re.compile(
 )
 
 
-def split_sentences(text: str) -> list[tuple[int, int]]:
-    """Return the offsets (start, end) of the sentences of `text`, in order. Together they are the whole text."""
-    return complete(split_in_steps(text))
-
-
 def split_in_steps(text: str) -> Steps[list[tuple[int, int]]]:
-    """Split a long text in steps; see `split_sentences`."""
+    """Return the offsets (start, end) of the sentences of `text`, in order. Together they are the whole text."""
     spans: list[tuple[int, int]] = []
     start = 0
     for number, found in enumerate(_END.finditer(text), 1):
@@ -43,6 +38,9 @@ def split_in_steps(text: str) -> Steps[list[tuple[int, int]]]:
     if start < len(text):
         _add(text, start, len(text), spans)
     return spans
+
+
+split_sentences = completed(split_in_steps)
 
 
 def _ends(text: str, start: int, mark: int, end: int) -> bool:

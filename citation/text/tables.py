@@ -66,9 +66,9 @@ def _with_rows(text: str, start: int, end: int, is_row: Callable[[str], bool]) -
     if _ENDS_WITH_BLANK_LINE.search(text, max(start, end - MAX_ROW), end):
         return start, end
     for _ in range(MAX_ROWS):
-        behind = text.find("\n", end + 1)
-        behind = len(text) if behind < 0 else behind + 1
-        if behind <= end or behind - end > MAX_ROW or not is_row(text[end:behind]):
+        after = text.find("\n", end + 1)
+        after = len(text) if after < 0 else after + 1
+        if after <= end or after - end > MAX_ROW or not is_row(text[end:after]):
             break
-        end = behind
+        end = after
     return start, end

@@ -12,7 +12,7 @@ from .numbers.german_words import number_with_unit
 from .numbers.numerals import FRACTION_SIGNS, NUMERAL, may_be_number, may_contain_han_number
 from .numbers.units import MONTHS, modifies_number
 from .words.languages import Votes, language_votes
-from .words.polarity import Side, antonym_sides, is_negation
+from .words.polarity import is_negation
 from .words.stemming import stem
 
 LETTER = rf"[^\W\d_{UNSPACED}{FRACTION_SIGNS}]"
@@ -51,7 +51,6 @@ class Token:
     may_be_quantity: bool = False  # is, or may begin, a number, a month or a century
     modifies_number: bool = False  # may belong to a number next to it
     negates: bool = False
-    antonyms: tuple[Side, ...] = ()
     votes: Votes = ()  # the languages it is typical of
     length: int = 0
     kind: str = "word"  # or `number`, `date`, `version`, `run` (of a script without spaces)
@@ -178,7 +177,6 @@ def word_token(surface: str) -> Token:
         may_be_quantity=folded in MONTHS or may_be_number(folded) or number_with_unit(folded) is not None,
         modifies_number=modifies_number(folded),
         negates=negates,
-        antonyms=antonym_sides(term),
         votes=language_votes(surface, folded),
         length=len(surface),
     )

@@ -9,7 +9,7 @@ from ..normalize import to_simplified
 from ..numbers.quantities import Quantity
 from .chinese_words import Word, lexicon
 from .statement import NEGATING, ContentToken, Operator, Statement
-from .vocabulary import lines, vocabulary
+from .vocabulary import operator_phrases, vocabulary
 
 _PIECE_BREAK = re.compile(r"[，,；;。！？!?：:、\n（）()|]")
 _CLAUSE_BREAK = frozenset("，,；;。！？!?：:\n|")
@@ -17,7 +17,7 @@ _FEW_CLAUSES = 3  # maximum clauses of a sentence whose conditions apply to all 
 # "except X": the words between its two characters are excepted.
 # Not "除了X，还…": besides X.
 _EXCEPT = re.compile("除(?:了|去)?(?P<phrase>[^，。；]{1,12}?)(?:之外|以外|外|(?=，))(?![^。；]*(?:还|也))")
-# "before" and "after" behind a noun phrase or a predicate; not "前往", "目前".
+# "before" and "after" after a noun phrase or a predicate; not "前往", "目前".
 _BEFORE_AFTER = re.compile(
     "(?<=[\u4e00-\u9fff])(?:(?P<before>[之以]?前)|(?P<after>[之以]?后))(?![往者身面任后景锋来果续])"
 )
@@ -28,7 +28,7 @@ _CONTENTFUL = frozenset({"denies", "plan", "hedge", "fact", "said", "leads", "fa
 _TIMES = frozenset("年月日天周季")  # end words for a time
 _FUNCTION, _NOMINAL = frozenset({"function"}), frozenset({"noun", "adjective", "function"})
 NUMBER = frozenset({"number"})
-_COUNTER = "只"  # "only", and a measure word behind a number
+_COUNTER = "只"  # "only", and a measure word after a number
 _RUN = re.compile("[\u3400-\u9fff]+|(?P<latin>[A-Za-z0-9][\\w.+-]*)", re.ASCII)
 
 
@@ -36,10 +36,8 @@ _RUN = re.compile("[\u3400-\u9fff]+|(?P<latin>[A-Za-z0-9][\\w.+-]*)", re.ASCII)
 def _kinds() -> dict[str, list[str]]:
     """Return the kinds of each operator."""
     kinds: dict[str, list[str]] = {}
-    for line in lines("zh", "operators"):
-        kind, _, phrases = line.partition(":")
-        for phrase in phrases.split("|"):
-            kinds.setdefault(phrase.strip(), []).append(kind)
+    for kind, phrase in operator_phrases("zh"):
+        kinds.setdefault(phrase, []).append(kind)
     return kinds
 
 
@@ -56,12 +54,9 @@ def parse(text: str, quantities: Sequence[Quantity] = ()) -> Statement:
         token.piece = bisect_left(breaks, token.start)
         token.clause = bisect_left(clause_breaks, token.start)
     statement.operators = [
-        Operator(
-            op.kind, op.word, op.after, op.start, op.end,
-            bisect_left(breaks, op.start), bisect_left(clause_breaks, op.start),
-        )
+        op._replace(piece=bisect_left(breaks, op.start), clause=bisect_left(clause_breaks, op.start))
         for op in statement.operators
-    ]  # fmt: skip
+    ]
     _drop_distributives(statement)
     statement.pieces, statement.clauses = len(breaks) + 1, len(clause_breaks) + 1
     _scopes(statement)
@@ -133,8 +128,8 @@ def _operators(statement: Statement, text: str, words: Sequence[Word]) -> None:
     for match in _EXCEPT.finditer(text):
         start, end = match.span()
         if start in first:
-            behind = range(match.end("phrase"), end)
-            found = [op for op in found if op.kind != "except" or op.start not in behind]
+            ending = range(match.end("phrase"), end)
+            found = [op for op in found if op.kind != "except" or op.start not in ending]
             found.append(Operator("except", first[start], first[start] + 1, start, end, 0, 0))
     taken = {op.word for op in found}
     for match in _BEFORE_AFTER.finditer(text):
@@ -182,7 +177,7 @@ def _tokens(statement: Statement, text: str, words: Sequence[Word], quantities: 
 def _scopes(statement: Statement) -> None:
     """Set the sign of every token. A negated condition applies to the whole sentence: "未经批准，不得进入".
 
-    An exception applies to its phrase: the words before 除外, and those behind 而不是.
+    An exception applies to its phrase: the words before 除外, and those after 而不是.
     """
     negations = {op.word: op for op in statement.operators if op.kind in NEGATING}
     conditions = {op.word for op in statement.of("without") if statement.clauses <= _FEW_CLAUSES}

@@ -4,9 +4,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import groupby
 from typing import NamedTuple
 
-from .vocabulary import lines
+from ..words.word_lists import load_lines, load_words
+from .vocabulary import operator_phrases, vocabulary
 
 # Costs of a word with several characters, of a word with one character, and of a character that begins no word.
 _LONG_WORD, _SHORT_WORD, _UNKNOWN = 1.0, 1.1, 1.5
@@ -32,18 +34,12 @@ class Lexicon:
 
     def divide(self, text: str, start: int, end: int) -> Iterator[Word]:
         """Yield the words of `text[start:end]`, which is Chinese. Neighbouring unknown characters are one word."""
-        words = self._with_names(text, self._words(text, start, end))
-        open_word: Word | None = None
-        for word in words:
-            if _joins(word):
-                open_word = word if open_word is None else open_word._replace(end=word.end, roles=frozenset())
-                continue
-            if open_word is not None:
-                yield open_word
-                open_word = None
-            yield word
-        if open_word is not None:
-            yield open_word
+        for joins, words in groupby(self._with_names(text, self._words(text, start, end)), key=_joins):
+            if joins:
+                first, *others = words
+                yield first._replace(end=others[-1].end, roles=frozenset()) if others else first
+            else:
+                yield from words
 
     def _words(self, text: str, start: int, end: int) -> list[Word]:
         """Return the words of the division that costs least. Of two that cost the same, the last word is longer."""
@@ -98,24 +94,20 @@ def _may_name(word: Word) -> bool:
 def lexicon() -> Lexicon:
     """Return the words of the lists for Chinese. Those of operators.txt have the role `operator`, too."""
     roles: dict[str, set[str]] = {}
-    for line in lines("zh", "words"):
-        role, _, words = line.partition(":")
-        for word in words.split():
+    for role, words in load_words("zh/words").items():
+        for word in words:
             roles.setdefault(word, set()).add(role)
     for name in ("antonyms", "synonyms", "classes"):
-        for line in lines("zh", name):
-            for word in re.split(r"[\s|/]+", line.partition(":")[2] or line):
-                if word >= "\u2e80":
-                    roles.setdefault(word, set()).add("listed")
-    for line in lines("zh", "operators"):
-        for phrase in line.partition(":")[2].split("|"):
-            roles.setdefault(phrase.strip(), set()).add("operator")
+        for word in re.split(r"[\s|/:]+", " ".join(load_lines(f"zh/{name}"))):
+            if word >= "\u2e80":
+                roles.setdefault(word, set()).add("listed")
+    for _, phrase in operator_phrases("zh"):
+        roles.setdefault(phrase, set()).add("operator")
     lengths: dict[str, set[int]] = {}
     for word in roles:
         lengths.setdefault(word[0], set()).add(len(word))
-    surnames = next(line for line in lines("zh", "function") if line.startswith("surname:"))
     return Lexicon(
         {word: frozenset(found) for word, found in roles.items()},
         {first: tuple(sorted(found)) for first, found in lengths.items()},
-        frozenset(surnames.partition(":")[2].split()),
+        vocabulary("zh").role("surname"),
     )

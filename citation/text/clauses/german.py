@@ -1,4 +1,4 @@
-"""German word order: clauses that begin with their verb, the future tense, and prefixes behind their verb."""
+"""German word order: clauses that begin with their verb, the future tense, and prefixes after their verb."""
 
 from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
@@ -20,7 +20,7 @@ _CONTRARY = "sondern"
 
 
 def main_clause(tokens: Tokens, keys: Sequence[str], roles: Sequence[WordRoles]) -> int:
-    """Return the first word of the main clause behind a condition that begins with its verb, 0 if there is none.
+    """Return the first word of the main clause after a condition that begins with its verb, 0 if there is none.
 
     "Sinkt der Druck, schließt das Ventil."
     """
@@ -40,7 +40,7 @@ def main_clause(tokens: Tokens, keys: Sequence[str], roles: Sequence[WordRoles])
 
 
 def begins_with_verb(keys: Sequence[str], roles: Sequence[WordRoles]) -> bool:
-    """Return whether a sentence begins with a verb, and has an article or a pronoun behind it: "Reinigen Sie …"."""
+    """Return whether a sentence begins with a verb, and has an article or a pronoun after it: "Reinigen Sie …"."""
     if len(keys) < 2 or not _is_finite(keys[0], roles[0]):
         return False
     return roles[1].article or roles[1].pronoun or keys[1] in _role("subject")
@@ -71,16 +71,14 @@ def without_other_meanings(statement: Statement, tokens: Tokens, prefixes: Colle
         for op in statement.operators
         if op.kind in {"not", "no"} and _CONTRARY in statement.words[op.after :] and op.after == op.word + 1
     }
-    will = _role("will")
-    return [
-        op._replace(kind="except") if op.word in contrasted else op
-        for op in statement.operators
-        if op.after != op.word + 1
-        or not (
-            op.word in prefixes
-            or (op.kind == "plan" and statement.words[op.word] in will and not _is_future(statement, tokens, op))
-        )
-    ]
+    found: list[Operator] = []
+    for op in statement.operators:
+        is_single = op.after == op.word + 1
+        is_passive = op.kind == "plan" and statement.words[op.word] in _role("will")
+        if is_single and (op.word in prefixes or (is_passive and not _is_future(statement, tokens, op))):
+            continue
+        found.append(op._replace(kind="except") if op.word in contrasted else op)
+    return found
 
 
 def _is_future(statement: Statement, tokens: Tokens, op: Operator) -> bool:

@@ -12,7 +12,8 @@ _CONTENTFUL = frozenset({
     "denies", "plan", "hedge", "fact", "said", "leads", "done", "fiction", "false", "affirms", "boundless", "open",
     "proposal", "decision", "plain", "alleges", "overturns",
 })  # fmt: skip
-_COMPARING = frozenset({"over", "under", "max", "min"})  # without a number behind, "higher than" compares two things
+# Without a number after them, these compare two things: "higher than"
+_COMPARING = frozenset({"over", "under", "max", "min"})
 _NUMBER_REACH = 2  # words between "more than" and its number
 _SPLIT = 5  # words between the parts of an operator
 _TOTAL = frozenset({"all", "no"})
@@ -87,7 +88,7 @@ class OperatorSearch:
             self.denying.update(words)
 
     def _has_other_meaning(self, kind: str, first: int, after: int) -> bool:
-        """Return whether "va" has no infinitive behind it, and so is no plan, or "que" no "plus" before it."""
+        """Return whether "va" has no infinitive after it, and so is no plan, or "que" no "plus" before it."""
         if kind == "plan" and self._keys[first] in self._before_infinitive:
             return not any(key.endswith(self._infinitive) for key in self._keys[after : after + _INFINITIVE_REACH])
         if kind == "than" and self._degrees:
@@ -98,8 +99,9 @@ class OperatorSearch:
         """Return the kinds of the longest operator that begins at word `i`, and its length."""
         longer = [
             (len(rest), kind)
-            for rest, kind in (role.phrases.beginning(self._keys, i + 1) if role.phrases else ())
-            if kind not in _COMPARING or rest[-1] not in self._bound or self._number_follows(i + len(rest))
+            for tree in role.phrases
+            for rest, kind in tree.beginning(self._keys, i + 1)
+            if rest and (kind not in _COMPARING or rest[-1] not in self._bound or self._number_follows(i + len(rest)))
         ]
         if not longer:
             return self._kinds_of_word(i, role.kinds), 1
@@ -138,7 +140,7 @@ class OperatorSearch:
         return () if other_meaning or ("denies" in kinds and self._is_attribute(i)) else kinds
 
     def _is_attribute(self, i: int) -> bool:
-        """Return whether a participle describes the noun behind it and denies nothing: "cancelled orders"."""
+        """Return whether a participle describes the noun after it and denies nothing: "cancelled orders"."""
         key = self._keys[i]
         if self._language != "en" or not key.endswith(_PARTICIPLE) or i + 1 == self._count:
             return False
@@ -175,7 +177,7 @@ class OperatorSearch:
         return PIECE_BREAKS.isdisjoint(self._tokens.text[self._tokens.starts[last[-1]] : self._tokens.starts[i]])
 
     def _number_follows(self, i: int) -> bool:
-        """Return whether a number begins within the words behind word `i`."""
+        """Return whether a number begins within the words after word `i`."""
         last = self._tokens.starts[min(i + _NUMBER_REACH, self._count - 1)]
         return any(self._tokens.ends[i] <= quantity.start <= last for quantity in self._quantities)
 

@@ -52,7 +52,7 @@ class _Parser:
         self.pieces = Pieces(self.count)
         self.preposition = ""
         self.auxiliary = False  # an auxiliary is before the next token
-        self.main_clause = 0  # the first word behind a German condition that begins with its verb
+        self.main_clause = 0  # the first word after a German condition that begins with its verb
         self.begins_with_verb = False
         self.relatives: dict[int, int | None] = {}  # see `relative_clauses.boundaries`
         if words.language == relative_clauses.LANGUAGE:
@@ -178,7 +178,7 @@ class _Parser:
         if (before.article and not self._is_clitic(i - 1)) or (before.preposition and not infinitive):
             return False
         if not self.keys[i - 1]:
-            return self._is_behind_number(i) and self._is_past(i)
+            return self._follows_number(i) and self._is_past(i)
         if not DETERMINERS.isdisjoint(before.kinds) or (not infinitive and self._is_object(i)):
             return False
         return (
@@ -191,7 +191,7 @@ class _Parser:
         )
 
     def _is_clitic(self, i: int) -> bool:
-        """Return whether the word `i`, which may be an article, is the object of the verb behind it: "il les vend"."""
+        """Return whether the word `i`, which may be an article, is the object of the verb after it: "il les vend"."""
         if not self.roles[i].pronoun:
             return False
         if i and self.keys[i - 1] in self.vocabulary.role("before_clitic"):
@@ -199,7 +199,7 @@ class _Parser:
         return self.spaced.surface(i + 1).endswith(tuple(self.vocabulary.role("behind_clitic")))
 
     def _is_object(self, i: int) -> bool:
-        """Return whether a word directly behind a predicate is its object: "teaches physics", "enseña física"."""
+        """Return whether a word directly after a predicate is its object: "teaches physics", "enseña física"."""
         last = self.statement.tokens[-1] if self.statement.tokens else None
         if last is None or not last.verbal or last.word != i - 1 or last.piece != self.pieces.last:
             return False
@@ -211,13 +211,13 @@ class _Parser:
         """Return whether an English word has the form of the past tense or of a participle."""
         return self.keys[i].endswith("ed") or self.keys[i] in self.irregular
 
-    def _is_behind_number(self, i: int) -> bool:
+    def _follows_number(self, i: int) -> bool:
         """Return whether a name with a number is before word `i`, "Line 7 closed", or a phrase that a number ends."""
         named = i > 1 and self.spaced.tokens[i - 2].capitalized
         return self.statement.language == "en" and (named or self.pieces.begins[-1] == i)
 
     def _phrase_ended(self, i: int) -> bool:
-        """Return whether the article `i` begins a noun phrase behind that of a preposition: "after work the client"."""
+        """Return whether the article `i` begins a noun phrase after that of a preposition: "after work the client"."""
         last = self.statement.tokens[-1] if self.statement.tokens else None
         return last is not None and last.before == self.preposition and not self.roles[i - 1].preposition
 

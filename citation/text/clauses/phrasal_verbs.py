@@ -12,7 +12,7 @@ from .vocabulary import vocabulary
 
 LANGUAGE = "en"
 _ARTICLES = (["the"], ["a"], ["an"])
-_REACH = 5  # words from the verb to a particle behind its object
+_REACH = 5  # words from the verb to a particle after its object
 
 
 def join_prefixes(statement: Statement, pieces: Pieces) -> set[int]:
@@ -71,10 +71,10 @@ def _particle(statement: Statement, verb: ContentToken, known: Mapping[str, str]
 
 
 def _ends_phrase(statement: Statement, verb: ContentToken, word: int) -> bool:
-    """Return whether a particle behind the object is the last word of the part of the sentence that has the verb."""
-    behind = next((token for token in statement.tokens if token.word > word), None)
+    """Return whether a particle after the object is the last word of the part of the sentence that has the verb."""
+    following = next((token for token in statement.tokens if token.word > word), None)
     inside = [token for token in statement.tokens if verb.word < token.word < word]
-    return (behind is None or behind.piece != verb.piece or bool(behind.before)) and all(
+    return (following is None or following.piece != verb.piece or bool(following.before)) and all(
         token.piece == verb.piece for token in inside
     )
 

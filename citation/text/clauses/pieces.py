@@ -25,7 +25,7 @@ class Pieces:
             self.breaks.add(self.last)
 
     def span(self, piece: int) -> tuple[int, int]:
-        """Return the first word of a piece, and the word behind its last."""
+        """Return the first word of a piece, and the word after its last."""
         return self.begins[piece], self.begins[piece + 1] if piece < self.last else self.count
 
     def of_words(self) -> list[int]:

@@ -20,7 +20,7 @@ def boundaries(tokens: Tokens, keys: Sequence[str], roles: Sequence[WordRoles]) 
     Words are given by their index. A relative clause of a subject ends before the predicate of the main clause.
     """
     found: dict[int, int | None] = {}
-    begin = 0  # the first word behind the last comma or conjunction
+    begin = 0  # the first word after the last comma or conjunction
     for i, key in enumerate(keys[:-2]):
         adjoins = i > 0 and tokens.starts[i] - tokens.ends[i - 1] == 1
         if not adjoins or roles[i].conjunction:
@@ -45,9 +45,9 @@ def _is_subject(roles: Sequence[WordRoles], begin: int, after: int) -> bool:
 
 
 def _resumed(tokens: Tokens, keys: Sequence[str], roles: Sequence[WordRoles], pronoun: int) -> int:
-    """Return the predicate of the main clause behind a relative clause, 0 if there is none.
+    """Return the predicate of the main clause after a relative clause, 0 if there is none.
 
-    It is the first auxiliary behind the predicate of the relative clause, or else the last verb.
+    It is the first auxiliary after the predicate of the relative clause, or else the last verb.
     """
     first = pronoun + 1
     while first + 1 < len(keys) and (roles[first].auxiliary or keys[first] in _ADVERBS):

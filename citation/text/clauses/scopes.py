@@ -59,12 +59,12 @@ def _outside_denial(statement: Statement, op: Operator) -> list[ContentToken]:
 
     "The barges could not sail because of the low river", "because of the low river, the barges could not sail".
     """
-    behind = [token for token in statement.tokens if token.clause == op.clause and token.word >= op.after]
+    following = [token for token in statement.tokens if token.clause == op.clause and token.word >= op.after]
     if _denied_before(statement, op):
-        return behind
+        return following
     denials = [one for one in statement.operators if one.kind in NEGATING and one.clause == op.clause]
     first = all(one.piece > op.piece for one in denials)
-    return [token for token in behind if token.piece == op.piece] if first else []
+    return [token for token in following if token.piece == op.piece] if first else []
 
 
 def _denied_before(statement: Statement, op: Operator) -> bool:
@@ -112,6 +112,6 @@ def _phrase(statement: Statement, op: Operator) -> list[ContentToken]:
     for token in statement.tokens[first : first + _PHRASE]:
         adjective = len(found) == 1 and found[0].word == token.word - 1 and statement.language in _ONCE
         if token.piece != op.piece or (found and (token.verbal or token.clausal) and not adjective):
-            break  # not behind an adjective that is first: "sin previo aviso"
+            break  # not after an adjective that is first: "sin previo aviso"
         found.append(token)
     return found or [token for token in statement.tokens[:first] if token.piece == op.piece]

@@ -61,7 +61,7 @@ class Span(Protocol):
 
     @property
     def end(self) -> int:
-        """The offset behind its last character."""
+        """The offset after its last character."""
 
 
 class Operator(NamedTuple):

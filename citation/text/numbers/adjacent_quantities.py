@@ -39,7 +39,7 @@ def merge_adjacent(text: str, matches: list[QuantityMatch]) -> list[QuantityMatc
 
 
 def _shares_unit(first: Quantity, second: Quantity) -> bool:
-    """Return whether a number may have the unit of the one behind it. Not 2012 in "from 9 % in 2012 to 6 %"."""
+    """Return whether a number may have the unit of the one after it. Not 2012 in "from 9 % in 2012 to 6 %"."""
     if first.unit or second.unit not in _DIMENSIONS:
         return False
     return not (first.may_be_year and first.end - first.start == _YEAR_DIGITS and second.values[0] < 1000)
@@ -62,7 +62,7 @@ def _whole(text: str, first: Quantity, second: Quantity) -> Quantity | None:
 
 
 def _is_cents(text: str, whole: Quantity, cents: Quantity) -> bool:
-    """Return whether two digits behind an amount of money are its cents: `3 euros 60`, `3 € 60`."""
+    """Return whether two digits after an amount of money are its cents: `3 euros 60`, `3 € 60`."""
     written = text[cents.start : cents.end]
     return (
         text[whole.end : cents.start] in {" ", " € ", " con ", " et "}

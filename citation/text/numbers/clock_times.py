@@ -7,51 +7,59 @@ time without "am" or "pm" has two values below 12 hours.
 import re
 from collections.abc import Iterator, Sequence
 
-from ..words.word_lists import any_of, load_words
+from ..words.word_lists import any_of, load_words, words_by_number
 from .numerals import han_value
 from .quantities import CLOCK, Quantity
 
-_WORDS = {key: [word.replace("_", " ") for word in words] for key, words in load_words("clock_words").items()}
+_WORDS = load_words("clock_words")
 _HOUR, _NOON, _HOURS, _DAY = 60, 12, 24, 24 * 60  # minutes, hours, hours, minutes
-_SUFFIX = (
-    rf"(?:(?P<first>{any_of(_WORDS['first_half'])})|(?P<second>{any_of(_WORDS['second_half'])})"
-    rf"|{any_of(_WORDS['hour'])}(?:\s?(?P<behind>[0-5]\d)(?!\d))?"
-    rf"(?:\s(?:(?P<late>{any_of(_WORDS['second_half'])})|(?P<early>{any_of(_WORDS['first_half'])})))?)(?!\w)"
-)
-# "5 pm", "5:30 p.m.", "17 Uhr 30", "6 h 50", "9 in the evening". The digit is looked for first, because that is faster.
+_PM = frozenset(word.replace("_", " ") for word in _WORDS["pm"] + _WORDS["pm_unspaced"])
+_HALF = any_of(_WORDS["am"] + _WORDS["pm"])  # halves of the day
+_SUFFIX = rf"""(?:
+    (?P<half>{_HALF})                               # 5 pm, 9 in the evening
+    | {any_of(_WORDS["hour"])}                      # 17 Uhr
+      (?:\s?(?P<after>[0-5]\d)(?!\d))?             # 17 Uhr 30
+      (?:\s(?P<later>{_HALF}))?                     # 5 Uhr nachmittags
+    )(?!\w)"""
+# The digit is looked for first, because that is faster.
 _NUMERAL = re.compile(
-    rf"(?=\d)(?<![\d:.,])(?P<hour>[01]?\d|2[0-4])(?:[:.](?P<minute>[0-5]\d))?\s?{_SUFFIX}", re.IGNORECASE
+    rf"(?=\d)(?<![\d:.,])(?P<hour>[01]?\d|2[0-4])(?:[:.](?P<minute>[0-5]\d))?\s?{_SUFFIX}", re.IGNORECASE | re.VERBOSE
 )
-_BEHIND_WORDS = re.compile(rf"\s{_SUFFIX}", re.IGNORECASE)  # "ten in the morning"
-_HAN_NUMBER = "(?:\\d{1,2}|[一二三四五六七八九十两]{1,3})"
-# 三点五 is a decimal, but 三点十五 and 三点五分 are times.
-_HAN_MINUTES = "(?:\\d{1,2}|[二三四五]?十[一二三四五六七八九]?|零?[一二三四五六七八九](?=分))"
+_AFTER_WORDS = re.compile(rf"\s{_SUFFIX}", re.IGNORECASE | re.VERBOSE)  # "ten in the morning"
 _HAN = re.compile(
-    rf"(?P<half>上午|早上|清晨|凌晨|下午|晚上|傍晚|中午)?(?P<hour>{_HAN_NUMBER})[点點时時]"
-    rf"(?:(?P<quarters>[一三])刻|(?P<behind>{_HAN_MINUTES})分?|(?P<thirty>半))?(?!间|間|长|[零一二三四五六七八九十\d])"
+    rf"""
+    (?P<half>{any_of(_WORDS["am_unspaced"] + _WORDS["pm_unspaced"])})?
+    (?P<hour>\d{{1,2}}|[一二三四五六七八九十两]{{1,3}})[点點时時]
+    (?:
+        (?P<quarters>[一三])刻
+        # 三点五 is a decimal, but 三点十五 and 三点五分 are times.
+        | (?P<after>\d{{1,2}}|[二三四五]?十[一二三四五六七八九]?|零?[一二三四五六七八九](?=分))分?
+        | (?P<thirty>半)
+    )?
+    (?!间|間|长|[零一二三四五六七八九十\d])
+    """,
+    re.VERBOSE,
 )
-_HAN_SECOND = frozenset({"下午", "晚上", "傍晚", "中午"})
 _NAMED = re.compile(
     rf"(?<!\w)(?:(?P<noon>{any_of(_WORDS['noon'])})|(?P<midnight>{any_of(_WORDS['midnight'])}))(?!\w)", re.IGNORECASE
 )
-# Before the hour: "a quarter to eight", "halb neun"; behind it: "les ocho y media".
-_BEFORE = {key: int(key.split()[1]) for key in _WORDS if key.startswith("before")}
-_BEHIND = {key: int(key.split()[1]) for key in _WORDS if key.startswith("behind")}
-_AT = re.compile(r"\b(?:à|vers|dès|à partir de|avant|jusqu'à|entre)\s$", re.IGNORECASE)
+_AT = re.compile(rf"\b{any_of(_WORDS['at'])}\s$", re.IGNORECASE)
 _LEAD_IN = 24  # characters before an hour in which its fraction is looked for
+_HALF_AFTER = re.compile(rf"\s(?P<half>{_HALF})(?!\w)", re.IGNORECASE)
+# By minutes: before the hour, "a quarter to eight", "halb neun"; after it, "les ocho y media".
+_BEFORE, _AFTER = (words_by_number(_WORDS, place) for place in ("before", "after"))
+_FRACTION_BEFORE = {
+    minutes: re.compile(rf"(?<!\w){any_of(phrases)}\s$", re.IGNORECASE) for minutes, phrases in _BEFORE.items()
+}
+_FRACTION_AFTER = {
+    minutes: re.compile(rf"(?:\s(?:heures?|h))?\s{any_of(phrases)}(?!\w)", re.IGNORECASE)
+    for minutes, phrases in _AFTER.items()
+}
 # A search for each of these phrases is faster than the patterns, and few texts have one.
-_FRACTION_PHRASES = [phrase for key in (*_BEFORE, *_BEHIND) for phrase in _WORDS[key]]
+_FRACTION_PHRASES = [
+    phrase.replace("_", " ") for phrases in (*_BEFORE.values(), *_AFTER.values()) for phrase in phrases
+]
 _NAMES = _WORDS["noon"] + _WORDS["midnight"]
-_FRACTION = {
-    minutes: re.compile(rf"(?<!\w){any_of(_WORDS[key])}\s$", re.IGNORECASE) for key, minutes in _BEFORE.items()
-}
-_HALF_OF_DAY = re.compile(
-    rf"\s(?:(?P<second>{any_of(_WORDS['second_half'])})|(?P<first>{any_of(_WORDS['first_half'])}))(?!\w)", re.IGNORECASE
-)
-_FRACTION_BEHIND = {
-    minutes: re.compile(rf"(?:\s(?:heures?|h))?\s{any_of(_WORDS[key])}(?!\w)", re.IGNORECASE)
-    for key, minutes in _BEHIND.items()
-}
 
 
 def clock_times(text: str, quantities: Sequence[Quantity]) -> list[Quantity]:
@@ -92,16 +100,14 @@ def _time(minutes: float, span: tuple[int, int], *others: float) -> Quantity:
 
 def _numerals(text: str) -> Iterator[Quantity]:
     for match in _NUMERAL.finditer(text):
-        hour, minutes = int(match["hour"]), int(match["minute"] or match["behind"] or 0)
-        second, first = match["second"] or match["late"], match["first"] or match["early"]
-        yield _on_clock(hour, minutes, match.span(), second=bool(second), first=bool(first))
+        minutes = int(match["minute"] or match["after"] or 0)
+        yield _on_clock(int(match["hour"]), minutes, match.span(), match["half"] or match["later"])
     for match in () if text.isascii() else _HAN.finditer(text):
-        half, hour, quarters = match["half"] or "", _han_number(match["hour"]), match["quarters"]
-        minutes = 30 if match["thirty"] else 15 * _han_number(quarters) if quarters else _han_number(match["behind"])
-        written = match["half"] or match["thirty"] or match["behind"] or match["hour"].isdecimal()
+        hour, quarters = _han_number(match["hour"]), match["quarters"]
+        minutes = 30 if match["thirty"] else 15 * _han_number(quarters) if quarters else _han_number(match["after"])
+        written = match["half"] or match["thirty"] or match["after"] or match["hour"].isdecimal()
         if written and hour <= _HOURS and minutes < _HOUR:  # 三点 may be three points
-            second = half in _HAN_SECOND
-            yield _on_clock(hour, minutes, match.span(), second=second, first=bool(half) and not second)
+            yield _on_clock(hour, minutes, match.span(), match["half"])
 
 
 def _han_number(text: str | None) -> int:
@@ -112,44 +118,43 @@ def _han_number(text: str | None) -> int:
 def _worded(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
     """Yield 10:00 for "ten in the morning"."""
     for hour in quantities:
-        if _is_hour(hour) and text[hour.start].isalpha() and (match := _BEHIND_WORDS.match(text, hour.end)):
-            second, first = match["second"] or match["late"], match["first"] or match["early"]
+        if _is_hour(hour) and text[hour.start].isalpha() and (match := _AFTER_WORDS.match(text, hour.end)):
             span = hour.start, match.end()
-            yield _on_clock(
-                int(hour.values[0]), int(match["behind"] or 0), span, second=bool(second), first=bool(first)
-            )
+            yield _on_clock(int(hour.values[0]), int(match["after"] or 0), span, match["half"] or match["later"])
 
 
 def _is_hour(quantity: Quantity) -> bool:
     return bool(quantity.values) and 1 <= quantity.values[0] <= _HOURS and quantity.values[0] % 1 == 0
 
 
-def _on_clock(hour: int, minutes: int, span: tuple[int, int], *, second: bool, first: bool) -> Quantity:
-    """Return a time of the first or the second half of the day, or of both."""
-    if second or first:
-        return _time(float((hour % _NOON + (_NOON if second else 0)) * _HOUR + minutes), span)
+def _on_clock(hour: int, minutes: int, span: tuple[int, int], half: str | None) -> Quantity:
+    """Return a time of day. `half`: the word for the half of the day; without one, a time may be in both."""
+    if half:
+        return _time(float((hour % _NOON + (_NOON if _is_pm(half) else 0)) * _HOUR + minutes), span)
     both = [(hour + _NOON) * _HOUR + minutes] if hour < _NOON else []
     return _time(float(hour * _HOUR + minutes), span, *map(float, both))
 
 
+def _is_pm(half: str) -> bool:
+    return half.lower() in _PM
+
+
 def _fractions(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
     """Yield 7:45 for "a quarter to eight", and 8:30 for "las ocho y media"."""
-    for hour in quantities:
-        if not _is_hour(hour):
-            continue
-        for minutes, pattern in _FRACTION.items():
+    for hour in filter(_is_hour, quantities):
+        for minutes, pattern in _FRACTION_BEFORE.items():
             if match := pattern.search(text, max(0, hour.start - _LEAD_IN), hour.start):
                 yield _around(text, hour, minutes, (match.start(), hour.end))
-        for minutes, pattern in _FRACTION_BEHIND.items():
+        for minutes, pattern in _FRACTION_AFTER.items():
             if match := pattern.match(text, hour.end):
                 yield _around(text, hour, minutes, (hour.start, match.end()))
 
 
-def _around(text: str, hour: Quantity, minutes: int, span: tuple[int, int]) -> Quantity:
+def _around(text: str, hour: Quantity, minutes: float, span: tuple[int, int]) -> Quantity:
     """Return the time some minutes before or after an hour, in the half of the day that follows `span`, or in both."""
     start, end = span
     time = (hour.values[0] % _NOON * _HOUR + minutes) % _DAY
     later = (time + _NOON * _HOUR) % _DAY
-    if half := _HALF_OF_DAY.match(text, end):
-        return _time(later if half["second"] else time, (start, half.end()))
+    if half := _HALF_AFTER.match(text, end):
+        return _time(later if _is_pm(half["half"]) else time, (start, half.end()))
     return _time(time, span, later)

@@ -14,7 +14,7 @@ _FRACTIONS = {word: float(value) for word, value in (entry.split("=") for entry 
 _DECADES = _LIST["decades"]
 _NOUNS, _ADJECTIVES = tuple(_LIST["nouns"]), _LIST["adjectives"]
 _ENDINGS = _LIST["endings"]
-_SHORTEST_REST = 3  # letters that may stand behind a unit
+_SHORTEST_REST = 3  # letters that may stand after a unit
 _CANDIDATE = re.compile(
     f"^(?:{'|'.join(_FRACTIONS)})|(?:{'|'.join(_ADJECTIVES)})(?:{'|'.join(_ENDINGS)})?$|.ig(?:{'|'.join(_DECADES)})$"
 )
@@ -63,8 +63,8 @@ def _fraction(word: str) -> NumberWithUnit | None:
             continue
         rest = word.removeprefix(fraction)
         for noun in _NOUNS:
-            behind = rest.removeprefix(noun)
-            longer = behind != rest and len(behind) >= _SHORTEST_REST and not behind.startswith(_HOW_OFTEN)
+            remainder = rest.removeprefix(noun)
+            longer = remainder != rest and len(remainder) >= _SHORTEST_REST and not remainder.startswith(_HOW_OFTEN)
             if rest == noun or longer:
                 return NumberWithUnit(value, *UNITS[noun])
     return None

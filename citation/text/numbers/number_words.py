@@ -90,7 +90,7 @@ def match_fraction(tokens: Tokens, i: int, language: str | None) -> list[Quantit
 def match_half(tokens: Tokens, i: int, language: str | None) -> QuantityMatch | None:
     """Match `half an hour`, `half a million`, `media docena` or `une heure et demie`.
 
-    Token `i` is a word for a half or for one. A number without a unit may have one behind it.
+    Token `i` is a word for a half or for one. A number without a unit may have one after it.
     """
     if tokens.word(i) in HALVES:
         at, value = i + 1 + (tokens.word(i + 1) in _ARTICLES), 0.5
@@ -98,10 +98,10 @@ def match_half(tokens: Tokens, i: int, language: str | None) -> QuantityMatch | 
         at, value = i + 1, 1.5
     after = at + 1
     if value > 1:
-        behind = after + 1 + (tokens.word(after + 1) in _ARTICLES)
-        if tokens.word(after) not in JOINERS or tokens.word(behind) not in HALVES:
+        half = after + 1 + (tokens.word(after + 1) in _ARTICLES)
+        if tokens.word(after) not in JOINERS or tokens.word(half) not in HALVES:
             return None
-        after = behind + 1
+        after = half + 1
     if any(not tokens.is_adjacent(tokens.ends[n - 1], n) for n in range(i + 1, after)):
         return None
     unit, factor = UNITS.get(tokens.word(at), ("", 1.0))

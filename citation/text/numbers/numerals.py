@@ -10,7 +10,7 @@ from ..normalize import APOSTROPHES
 from ..words.word_lists import load_words, parse_values
 
 FRACTION_SIGNS = "¼½¾⅓⅔⅕⅛⅜⅝⅞"
-# Digits of any script; a fraction behind a whole number; groups of three by space, apostrophe, comma or point; `3, 500`
+# Digits of any script; a fraction after a whole number; groups of three by space, apostrophe, comma or point; `3, 500`
 # is a badly typeset `3,500`.
 NUMERAL = (
     r"\d{1,3} [1-9]/[2-9](?![\d/])"

@@ -176,16 +176,18 @@ class QuantityParser:
         unit, factor, after, end = match_unit(tokens, self.language, first, after, end)
         if unit == "%" and factor != 1:  # ‰
             values, factor = tuple(value * factor for value in values), 1.0
-        approximate = (
-            scaled
-            or tokens.word(first) in APPROXIMATE  # une vingtaine
-            or tokens.word(first - 2 if tokens.word(first - 1) in _ARTICLES else first - 1) in APPROXIMATE
-            or is_approximate(tokens.text, start)
-            or tokens.text.startswith(HAN_MORE, end)
-        )
+        approximate = scaled or self._is_approximate(first, start, end)
         if start and tokens.text[start - 1] in CURRENCY_SIGNS:
             start -= 1  # the sign is a part of the number: "from $40 to $60"
         return QuantityMatch(Quantity(values, start, end, unit, factor, strict, approximate), first, after)
+
+    def _is_approximate(self, first: int, start: int, end: int) -> bool:
+        """Return whether a word in or next to the number that begins at token `first` shows that it is rounded."""
+        tokens = self.tokens
+        before = first - 2 if tokens.word(first - 1) in _ARTICLES else first - 1
+        if tokens.word(first) in APPROXIMATE or tokens.word(before) in APPROXIMATE:  # une vingtaine; about twenty
+            return True
+        return is_approximate(tokens.text, start) or tokens.text.startswith(HAN_MORE, end)
 
     def _has_no_modifier(self, first: int, after: int) -> bool:
         """Return whether the text around a number certainly does not belong to it.
@@ -212,15 +214,15 @@ class QuantityParser:
 
 
 @lru_cache(maxsize=4096)
-def _is_separate(before: str, behind: str) -> bool:
+def _is_separate(before: str, after: str) -> bool:
     """Return whether no sign between these two characters on each side of a number belongs to it."""
-    last, following = before[-1:], behind[:1]
+    last, following = before[-1:], after[:1]
     return not (
         last in _PREFIXES
         or (last.isspace() and before[:1] in _PREFIXES)
         or following in _SUFFIXES
         or following.isalnum()
-        or (following.isspace() and (behind[1:] in _SUFFIXES or behind[1:].isspace()))
+        or (following.isspace() and (after[1:] in _SUFFIXES or after[1:].isspace()))
     )
 
 

@@ -9,7 +9,8 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from ..full_stop import MAX_LEFT, NEED_DATA, STARTERS, NeedData, full_stop_ends
+from ..full_stop import MAX_LEFT, STARTERS, full_stop_ends
+from ..need_data import NEED_DATA, NeedData
 
 # Ends of sentences that need no space after them: CJK in full and half width
 CJK_ENDS: Final = "。！？｡；"
@@ -56,6 +57,7 @@ _WORD = re.compile(r"\w*")
 _MARKER_ENDS = frozenset("]】］)$")
 _NUMBERED = re.compile(r"\s*(?:[•⁃▪◦‣*-]\s?)?(\d{1,3}|[A-Za-z])([.)]{1,2})")
 _NEXT_NUMBER = re.compile(r"\s((?:[•⁃▪◦‣]\s?)?(\d{1,3}|[A-Za-z])([.)]{1,2}))\Z")
+_NEXT_NUMBER_BEGIN = re.compile(r"\s(?:[•⁃▪◦‣]\s?)?(?:\d{1,3}|[A-Za-z])?[.)]{0,2}\Z")
 _MIXED_CLOSERS = (("„", "“"), ("»", "«"), ("„", "”"))
 _ESCAPE = "\\"  # a marker in ASCII can begin with it, and follow the mark without a space
 
@@ -113,6 +115,12 @@ def next_number(text: str, i: int) -> int | None:
         int(after) == int(before) + 1 if before.isdigit() and after.isdigit() else ord(after[-1]) == ord(before[-1]) + 1
     )
     return i + 1 - len(found[1]) if follows and before.isdigit() == after.isdigit() else None
+
+
+def before_next_number(text: str) -> int:
+    """Return the length of the text without what could become the number of the next item of a list in one line."""
+    found = _NEXT_NUMBER_BEGIN.search(text, max(0, len(text) - 12)) if _NUMBERED.match(text) else None
+    return found.start() if found else len(text)
 
 
 def _skip(pattern: re.Pattern[str], text: str, at: int) -> int:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from ..full_stop import NEED_DATA, NeedData
+from ..need_data import NEED_DATA, NeedData
 
 OPENINGS: Final = "`$\\[<《〈"  # the first characters of spans
 

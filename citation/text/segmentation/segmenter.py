@@ -8,7 +8,7 @@ limit, where a split is forced.
 import re
 from typing import Final
 
-from ..full_stop import NEED_DATA, NeedData
+from ..need_data import NEED_DATA, NeedData
 from .blocks import (
     BLANK,
     BlockContext,
@@ -20,7 +20,17 @@ from .blocks import (
     next_context,
     prefix_length,
 )
-from .boundaries import ARMENIAN, ENDS, GREEK, LOOKALIKES, THAI_LAO, MarkerEnd, next_number, sentence_end
+from .boundaries import (
+    ARMENIAN,
+    ENDS,
+    GREEK,
+    LOOKALIKES,
+    THAI_LAO,
+    MarkerEnd,
+    before_next_number,
+    next_number,
+    sentence_end,
+)
 from .protected_spans import OPENINGS, certainly_open, span_end
 from .sentence import VERBATIM, Kind, OpenSentence, SegmentLimits, Sentence, releasable_length
 
@@ -47,7 +57,7 @@ class Segmenter:
     def __init__(self, limits: SegmentLimits | None = None, marker_end: MarkerEnd = _no_marker) -> None:
         """Create a segmenter.
 
-        `limits`: the maximum length of a sentence. `marker_end`: recognises the citation markers behind a sentence,
+        `limits`: the maximum length of a sentence. `marker_end`: recognises the citation markers after a sentence,
         which belong to it. Without it, they begin the next sentence.
         """
         self._max_length = (limits or SegmentLimits()).characters
@@ -229,7 +239,8 @@ class Segmenter:
         if self._is_verbatim:
             may_close = self._fence is not None and not (self._line_start + self._buffer).strip(" >\t`~")
             return 0 if may_close else len(self._buffer)
-        end = releasable_length(self._buffer[: self._scanned])  # the text after that waits for the rules
+        text = self._buffer[: self._scanned]  # the text after that waits for the rules
+        end = min(releasable_length(text), before_next_number(text))
         split = self._buffer.rfind(" ", self._max_length - self._max_length // 2) + 1  # a split may be forced here
         return min(end, split or end)
 

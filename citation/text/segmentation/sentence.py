@@ -83,11 +83,12 @@ _SOFT = "".join(filter(str.isspace, map(chr, range(0x3001)))) + _SOFT_MARKS
 # Text that can follow our marker or be removed: closing punctuation, tags, the model's markers. The last may be cut.
 _TAIL = re.compile(
     rf"(?:[\s{re.escape(_SOFT_MARKS)}]|</?[A-Za-z][^<>\n]{{0,100}}+>|##\d{{1,18}}"
-    r"|[\[［【][^\]］】\n]{0,60}+[\]］】]|[(（][^)）\n]{0,60}+[)）])*"
-    r"(?:[\[［【<][^\])】］）>\n]{0,100}+|[(（][^)）\n]{0,100}+)?\Z"
+    r"|[\[［【][^\]］】\n]{0,60}+[\]］】]|[(（][^)）\n]{0,60}+[)）]"
+    r"|&[#\w]{1,25}+;[\w ,:]{0,20}+)*"  # &#91;1&#93;
+    r"(?:[\[［【<][^\])】］）>\n]{0,100}+|[(（][^)）\n]{0,100}+|&[#\w]{0,25}+)?\Z"
 )
-_MARKER_START = re.compile(r"[\[［【(（<#]")
-_OPENING = re.compile(r"[\[［【(（<]")
+_MARKER_START = re.compile(r"[\[［【(（<#&]")
+_OPENING = re.compile(r"[\[［【(（<]|&(?=#?\w{0,25};[\w ,:;&#]{0,60}\Z|#?\w{0,25}\Z)")
 _CLOSING = re.compile(r"[\])】］）>\n]")
 _HASH_MARKER = re.compile(r"##\d{1,18}\Z")
 

@@ -65,7 +65,7 @@ def counterparts(terms: Sequence[str], known: Collection[str]) -> dict[str, set[
 def containing(term: str, vocabulary: str) -> Iterator[str]:
     """Yield the compounds that begin or end with a stem: `zahlungsziel` and `ratenzahl` for "Zahlung".
 
-    `vocabulary`: stems, with a line break before and behind each.
+    `vocabulary`: stems, with a line break before and after each.
     """
     if len(term) < _SHORTEST_WORD or not term.isalpha():
         return

@@ -12,7 +12,7 @@ from .stemming import stem
 from .word_lists import load_lines, load_words
 
 _SHORTEST = {"de": 3, "en": 3, "fr": 4, "es": 4}  # letters of a root; a shorter rest is often another word
-# Endings behind the root of a regular verb, after stemming. "" is that of the infinitive.
+# Endings of regular verbs after the root, as the stemmer leaves them. "" is that of the infinitive.
 _ENDINGS = {
     "de": ("", "t", "et"),
     "en": ("",),
@@ -26,7 +26,7 @@ _ENDINGS = {
     ),
 }
 _DOUBLED = ("l", "n", "t")  # "travail" is the stem of "travailler", and "travaillait" has two letters
-# French endings that are long enough to be those of a verb behind a root of three letters: "laver", "lavez".
+# French endings that are long enough to be those of a verb after a root of three letters: "laver", "lavez".
 _SHORT_ROOT, _LONG_ENDINGS = 3, ("ait", "aient", "er", "era", "erait", "erez", "eront", "ez", "ons")
 # Endings that the stemmer removes from one form of a noun or adjective only: "comensal", "comensales" have the stems
 # "comens", "comensal"; "fabrique", "fabriquer" have "fabr", "fabriq"; "directeur", "directrice" "direct", "directric".
@@ -42,7 +42,7 @@ _CHANGED_ENDS = {
 }
 _SHORTEST_CHANGED = 5  # letters
 _SHORTEST_NOUN = 3  # letters
-# German: before the root of a participle and of an infinitive with "zu", behind a prefix that can be separated.
+# German: before the root of a participle and of an infinitive with "zu", after a prefix that can be separated.
 _PARTICIPLE, _INFINITIVE = "ge", "zu"
 _SHORTEST_BEHIND_PREFIX = 3  # letters
 _SHORTEST_PARTICIPLE = 4  # letters

@@ -1,11 +1,12 @@
 """Load the word lists in `data/`.
 
-Two formats. Lines: each line is an entry. Words: each entry is `key: word word ...`, and indented lines continue it.
+Two formats. Lines: each line is an entry. Words: each entry is `key: word word ...`; indented lines,
+and other lines with the same key, continue it.
 Empty lines and lines that begin with `#` are ignored in both.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from importlib.resources import files
 
 
@@ -23,9 +24,15 @@ def load_words(name: str) -> dict[str, tuple[str, ...]]:
         words = line
         if not line[0].isspace():
             key, _, words = line.partition(": ")
-            entries[key] = ()
+            entries.setdefault(key, ())
         entries[key] += tuple(words.split())
     return entries
+
+
+def words_by_number(entries: Mapping[str, tuple[str, ...]], kind: str) -> dict[float, tuple[str, ...]]:
+    """Return the words of the entries `kind number: word word ...` by their number."""
+    numbered = (key.split() for key in entries if key.startswith(f"{kind} "))
+    return {float(number): entries[f"{kind} {number}"] for _, number in numbered}
 
 
 def any_of(phrases: Iterable[str]) -> str:

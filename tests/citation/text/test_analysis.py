@@ -5,7 +5,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citestream.citation.text import analyze_text, fold, split_sentences, stem
-from citestream.citation.text.analysis import antonyms
 
 
 @pytest.mark.parametrize(
@@ -61,23 +60,6 @@ def test_negations(text: str) -> None:
 @pytest.mark.parametrize("text", ["Not only cheap but good.", "这不仅便宜。", "非常好", "Elle est née à Paris."])
 def test_words_that_only_look_like_a_negation(text: str) -> None:
     assert not analyze_text(text).negations
-
-
-@pytest.mark.parametrize(
-    ("before", "sentence", "words"),
-    [
-        ("Prices rose in May. ", "Rents fell by 3 %.", ["fell"]),
-        ("Die Preise stiegen. ", "Der Umsatz sank, und die Kosten stiegen.", ["sank", "stiegen"]),
-        ("价格上涨了。", "销售下降了。", ["下降"]),
-        ("The queue grew. ", "The first box was wooden.", []),
-    ],
-    ids=["English", "German", "Chinese", "a number"],
-)
-def test_antonyms_are_those_of_one_sentence(before: str, sentence: str, words: list[str]) -> None:
-    text = before + sentence
-    found = antonyms(text, analyze_text(text), len(before), len(text))
-    starts = list(dict.fromkeys(start for start, _, _ in found))
-    assert [text.index(word, len(before)) for word in words] == starts
 
 
 def test_sentences_do_not_end_at_abbreviations_and_decimals() -> None:

@@ -10,7 +10,7 @@ from citestream.citation.text.normalize import UNSPACED
 from citestream.citation.text.numbers.numerals import HAN_NUMBER, find_han_numbers
 from citestream.citation.text.runs import terms_of_runs
 from citestream.citation.text.words.languages import STOP_CHARACTERS
-from citestream.citation.text.words.polarity import antonyms_in_runs, negations_in_runs
+from citestream.citation.text.words.polarity import negations_in_runs
 from citestream.citation.text.words.word_finder import WordFinder
 
 RUN = re.compile(f"[{UNSPACED}]+")
@@ -32,10 +32,9 @@ def test_terms_of_runs_are_pairs_of_characters_that_are_not_both_stop_characters
 
 
 @given(CHINESE)
-def test_the_polarity_of_a_text_is_that_of_its_runs(text: str) -> None:
+def test_the_negations_of_a_text_are_those_of_its_runs(text: str) -> None:
     runs = [(found.start(), found[0]) for found in RUN.finditer(text)]
     assert negations_in_runs(text) == [(start + a, start + b) for start, run in runs for a, b in negations_in_runs(run)]
-    assert antonyms_in_runs(text) == [(start + a, *side) for start, run in runs for a, *side in antonyms_in_runs(run)]
 
 
 @given(CHINESE)

@@ -4,12 +4,14 @@ import re
 
 from ..quantities import Quantity
 
+_REACH = 80  # characters
 
-def match_before(pattern: re.Pattern[str], text: str, number: Quantity, reach: int = 80) -> re.Match[str] | None:
-    """Search the `reach` characters before a number. The pattern says that the number follows directly."""
-    return pattern.search(text, max(0, number.start - reach), number.start)
+
+def match_before(pattern: re.Pattern[str], text: str, number: Quantity) -> re.Match[str] | None:
+    """Search the characters before a number. The pattern says that the number follows directly."""
+    return pattern.search(text, max(0, number.start - _REACH), number.start)
 
 
 def match_between(pattern: re.Pattern[str], text: str, one: Quantity, other: Quantity) -> re.Match[str] | None:
-    """Match all of the text between two numbers, None if the second is not behind the first."""
+    """Match all of the text between two numbers, None if the second is not after the first."""
     return pattern.fullmatch(text, one.end, other.start) if one.end <= other.start else None

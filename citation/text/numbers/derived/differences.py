@@ -1,6 +1,6 @@
 """Numbers that follow from a difference or a multiple: 150 for "from 600 to 750", 29 for "24 points, five behind".
 
-The place of a difference decides where it leads. Directly behind a number, as in "65 metres, 4 metres taller than the
+The place of a difference decides where it leads. Directly after a number, as in "65 metres, 4 metres taller than the
 east tower", it leads to the number of the other thing. In a clause of its own it leads to the number of this thing:
 "The east tower is 61 metres high. The west tower is four metres taller."
 """
@@ -12,23 +12,25 @@ from itertools import pairwise
 from operator import attrgetter
 
 from ...normalize import fold
-from ...words.word_lists import any_word, load_words
+from ...words.word_lists import any_of, any_word, load_words, words_by_number
 from ..quantities import RATIO, Quantity
 from .context import match_before, match_between
 
 _WORDS = load_words("change_words")
 _REACH = 90  # characters between two numbers that are compared
 _NEAR = 4  # numbers before a multiple that are looked at; several may be readings of the same digits
-_MULTIPLES = {"half": 0.5, "twice": 2.0, "double": 2.0, "doppelt": 2.0, "halb": 0.5, "deux fois": 2.0, "el doble": 2.0}
-
-
+_MULTIPLES = {
+    phrase.replace("_", " "): factor
+    for factor, phrases in words_by_number(_WORDS, "multiple").items()
+    for phrase in phrases
+}
 _MORE, _LESS = (re.compile(rf"\s?(?:points? |places? )?{any_word(_WORDS[key])}") for key in ("more", "less"))
-_TIMES = re.compile(rf"(?:^|\W)({'|'.join(_MULTIPLES)}|times) (?P<as>as\b|so\b|mas\b|plus\b)?", re.IGNORECASE)
-# Behind what is left of the amount before: "of the 200 euros, 110 are left".
+_TIMES = re.compile(rf"(?:^|\W)({any_of(_MULTIPLES)}|times) (?P<as>as\b|so\b|mas\b|plus\b)?", re.IGNORECASE)
+# After what is left of the amount before: "of the 200 euros, 110 are left".
 _LEFT = re.compile(
     r"(?: of (?:it|this|that|these|those|them|which))?(?: (?:is|are|was|were|still|now))* (?:left|remain)"
 )
-# Between a number and a difference that is directly behind it: "24 points, five", "65 metres, or four"
+# Between a number and a difference that is directly after it: "24 points, five", "65 metres, or four"
 _APPOSITION = re.compile(
     r"(?:\s[^\W\d]+){0,2},\s(?:which is |or |some |about |almost |nearly |exactly |das sind |soit )?"
 )

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from ...words.word_lists import any_of, load_words
+from ...words.word_lists import any_of, load_words, words_by_number
 from ..quantities import Quantity
 from ..units import UNITS
 
@@ -12,18 +12,17 @@ _PHRASES = load_words("duration_phrases")
 
 def _phrases(position: str) -> dict[str, float]:
     return {
-        phrase.replace("_", " "): float(entry.split()[1])
-        for entry, phrases in _PHRASES.items()
-        if entry.startswith(position)
+        phrase.replace("_", " "): number
+        for number, phrases in words_by_number(_PHRASES, position).items()
         for phrase in phrases
     }
 
 
-_BEFORE, _BEHIND = _phrases("before"), _phrases("behind")
+_BEFORE, _AFTER = _phrases("before"), _phrases("after")
 _UNITS = {word: factor for word, (dimension, factor) in UNITS.items() if dimension == "time" and word[1:]}
-_UNITS |= dict.fromkeys(_PHRASES["century"], 100 * UNITS["year"][1])  # behind an ordinal, a century is no length
+_UNITS |= dict.fromkeys(_PHRASES["century"], 100 * UNITS["year"][1])  # after an ordinal, a century is no length
 _DURATION = re.compile(rf"(?<!\w)({any_of(_BEFORE)})[ -]?({any_of(_UNITS)})(?!\w)")
-_BEHIND_DURATION = re.compile(rf" ?({any_of(_BEHIND)})(?!\w)")
+_AFTER_DURATION = re.compile(rf" ?({any_of(_AFTER)})(?!\w)")
 
 
 def lengths(folded: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
@@ -31,5 +30,5 @@ def lengths(folded: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
     for found in _DURATION.finditer(folded):
         yield Quantity((_BEFORE[found[1].strip(" -")],), *found.span(), unit="time", factor=_UNITS[found[2]])
     for q in quantities:
-        if q.unit == "time" and q.values and (more := _BEHIND_DURATION.match(folded, q.end)):
-            yield q._replace(values=(q.values[0] + _BEHIND[more[1]],), end=more.end())
+        if q.unit == "time" and q.values and (more := _AFTER_DURATION.match(folded, q.end)):
+            yield q._replace(values=(q.values[0] + _AFTER[more[1]],), end=more.end())

@@ -6,16 +6,14 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from operator import attrgetter
 
-from ...words.word_lists import any_of, any_word, load_words
+from ...words.word_lists import any_of, any_word, load_words, words_by_number
 from ..numerals import FRACTIONS, roman_value
 from ..quantities import CENTURY, CLOCK, DECADE, MONTH, RATIO, Quantity
 from .context import match_before, match_between
 
 _WORDS = load_words("shares")
 _VALUES = {
-    float(key.split()[1]): re.compile(any_word(words), re.IGNORECASE)
-    for key, words in _WORDS.items()
-    if key.startswith("value ")
+    value: re.compile(any_word(words), re.IGNORECASE) for value, words in words_by_number(_WORDS, "value").items()
 }
 _FRACTION = re.compile(rf"\b{any_of(_WORDS['one'])} ({'|'.join(FRACTIONS)})\b")
 _ROMAN = re.compile(r"\b[IVXLC]{2,9}\b")

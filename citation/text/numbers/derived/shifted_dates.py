@@ -99,7 +99,7 @@ def _years(number: Quantity) -> int:
 
 
 def nearest(items: Sequence[T], span: Quantity | Shift) -> Iterator[T]:
-    """Yield the items, which are in order, next to a span: the last one before it and the first one behind it."""
+    """Yield the items, which are in order, next to a span: the last one before it and the first one after it."""
     at = bisect_left(items, span.start, key=attrgetter("start"))
     if at and items[at - 1].end <= span.start:
         yield items[at - 1]

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from ...normalize import fold
-from ...words.word_lists import any_of, any_word, load_words
+from ...words.word_lists import any_of, any_word, load_words, words_by_number
 from ..quantities import Quantity
 from ..units import UNITS
 
@@ -39,12 +39,10 @@ _ANYWHERE = tuple(
 _UNIT = any_of(_WORDS["unit"])
 _UNNUMBERED = (
     (1, re.compile(rf"{any_word(_WORDS['next'])} (?P<unit>{_UNIT})\b")),
-    (1, re.compile(rf"\b(?P<unit>{_UNIT}) {any_word(_WORDS['behind_next'])}(?! than)")),
-    (-1, re.compile(rf"\b(?P<unit>{_UNIT}) {any_word(_WORDS['behind_previous'])}(?! than)")),
+    (1, re.compile(rf"\b(?P<unit>{_UNIT}) {any_word(_WORDS['next_after_unit'])}(?! than)")),
+    (-1, re.compile(rf"\b(?P<unit>{_UNIT}) {any_word(_WORDS['previous_after_unit'])}(?! than)")),
 )
-_BY_WORD = tuple(
-    (int(key.split()[1]), re.compile(any_word(words))) for key, words in _WORDS.items() if key.startswith("days ")
-)
+_BY_WORD = tuple((int(days), re.compile(any_word(words))) for days, words in words_by_number(_WORDS, "days").items())
 
 
 class Shift(NamedTuple):

@@ -37,13 +37,12 @@ def test_a_text_has_these_terms(text: str, terms: list[str]) -> None:
 QUERIES = {
     "without question words": ("When was the bridge opened?", ["bridg", "open"]),
     "in German": ("Wann wurde die Brücke eröffnet?", ["bruck", "eroffnet"]),
-    "in German, where English would keep a word": (
-        "Wann war die Brücke für die Bahn?",
-        ["bruck", "bahn"],
-    ),
+    "in German, where English would keep a word": ("Wann war die Brücke für die Bahn?", ["bruck", "bahn"]),
     "in English, where German would drop a word": ("How did the war end?", ["war", "end"]),
     "in English, by one word that is also German": ("Facts about Thirty Years' War", ["fact", "thirt", "year", "war"]),
     "in Chinese": ("这座桥什么时候通车?", ["这座", "座桥", "时候", "候通", "通车"]),
+    "in Chinese, after a phrase that asks for a measure": ("灯塔有多高？", ["灯塔", "高"]),
+    "in Chinese, after a phrase that asks for a number": ("灯塔有多少台阶？", ["灯塔", "台阶"]),
     "each once": ("bridge, bridges!", ["bridg"]),
     "numbers": ("What happened in 1969?", ["happ", "1969"]),
     "none in a question of question words": ("Who are you?", []),

@@ -29,6 +29,7 @@ CASES: dict[str, tuple[tuple[str, Kind], ...]] = {
     "a list in a quotation": (("> 1. The tide turns.\n", QUOTE),),
     "a table": (("| a | b. |\n", HEADER), ("|---|:-:|\n", RULE), ("| 1. X | 2 |\n", ROW)),
     "a table without a rule": (("| a | b |\n", HEADER), ("| X | 2 |\n", ROW), ("| Y | 3 |\n", ROW), ("So.", PROSE)),
+    "two tables without a rule": (("| a | b |\n", HEADER), ("So.\n", PROSE), ("| c | d |\n", HEADER)),
     "a table without outer pipes": (
         ("a | b\n", PROSE),
         ("---|---\n", RULE),
@@ -47,6 +48,7 @@ CASES: dict[str, tuple[tuple[str, Kind], ...]] = {
     "a quotation takes its fence with it": (("> ```\n", CODE), ("> a. B\n", CODE), ("So. ", PROSE), ("It is.", PROSE)),
     "inline code that looks like a fence": (("```a. B``` is code. ", PROSE), ("So.", PROSE)),
     "indented code": (("So:\n", PROSE), ("\n", PROSE), ("    a[1]. B\n", CODE), ("\ta\n", CODE), ("So.", PROSE)),
+    "a line of spaces": (("So.\n", PROSE), ("\n", PROSE), ("     \n", PROSE), ("On.", PROSE)),
     "an indented line of a paragraph": (("So\n", PROSE), ("    it goes. ", PROSE), ("On.", PROSE)),
     "a paragraph of an item": (("- Ebb\n", ITEM), ("\n", PROSE), ("    It is slow.", PROSE)),
     "code of an item": (("- Ebb\n", ITEM), ("\n", PROSE), ("      a[1]. B\n", CODE)),

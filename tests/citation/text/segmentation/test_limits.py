@@ -107,6 +107,12 @@ def test_a_release_inside_a_bullet_leaves_it_a_bullet() -> None:
     ]
 
 
+@pytest.mark.parametrize("opening", ["`", "``", "$", "$$", "[", "<a", "\\(", "《", "(", "“"])
+def test_a_mark_that_is_never_closed_does_not_hold_sentences(opening: str) -> None:
+    segmenter = Segmenter()
+    assert segmenter.feed(f"It {opening}rose. {'The tide turns. ' * 60}")
+
+
 def test_a_limit_that_would_cut_words_is_refused() -> None:
     with pytest.raises(ValueError, match="100 or more"):
         SegmentLimits(characters=10)

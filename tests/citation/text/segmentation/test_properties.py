@@ -162,6 +162,8 @@ def test_held_text_is_bounded(text: str, places: list[int]) -> None:
 
 
 @given(texts)
+@example("1. First 2. Second 3. Third")
+@example("a) this • b) that 12) other")
 @settings(max_examples=150)
 def test_what_is_settled_never_changes(text: str) -> None:
     """The settled part of what is held is the beginning of the sentence that leaves."""

@@ -25,11 +25,7 @@ ONE_STEM = {
     "nouns in -tion": "inspect inspected inspection inspector",
     "nouns in -ability": "available availability",
 }
-OTHER_STEMS = {
-    "a noun in -eed": "seed see",
-    "a noun in -ing": "spring spr",
-    "a noun in -ate": "state sta",
-}
+OTHER_STEMS = {"a noun in -eed": "seed see", "a noun in -ing": "spring spr", "a noun in -ate": "state sta"}
 
 
 @pytest.mark.parametrize("words", ONE_STEM.values(), ids=ONE_STEM)
