@@ -21,15 +21,7 @@ from sklearn.metrics import roc_auc_score  # type: ignore[import-untyped]
 
 from bench.data.data_sets import NEAR_MISSES
 from bench.data.pairs import Pairs, Record, load, predictions
-from bench.fit import (
-    MOST_BAD,
-    Probabilities,
-    choose,
-    cross_validate,
-    highest,
-    labelled_pairs,
-    leave_out,
-)
+from bench.fit import MOST_BAD, Probabilities, choose, cross_validate, highest, labelled_pairs, leave_out
 from citestream.citation.evaluate import Quality, evaluate
 from citestream.citation.support.calibration import calibration
 

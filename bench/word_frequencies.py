@@ -2,6 +2,10 @@
 
 Writes `citation/text/data/en/frequencies.txt`, which `citation/text/words/frequencies.py` reads.
 It counts the sentences of the evidence that weights may be fitted to. Takes a few seconds.
+
+Sentences and words are found by two simple patterns. The splitter and the tokenizer of `citation/text` find 5 % fewer
+sentences, and 5 % of the words enter or leave the list, so that all weights would have to be fitted again. The rarity
+of a word, a logarithm, would hardly change.
 """
 
 import argparse

@@ -14,7 +14,7 @@ from string import Template
 from typing import Any
 
 from ..evidence import FieldError
-from ..evidence.sanitize import sanitize, sanitize_line
+from ..prompt.sanitize import sanitize, sanitize_line
 
 Message = dict[str, Any]
 

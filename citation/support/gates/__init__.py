@@ -4,7 +4,7 @@
 |---|---|
 | Is every number of the claim in the passage, with its unit? | `number_gate`, `passage_numbers`, `instances` |
 | Does a short claim state what the passage does not mention? | `missing` |
-| Do claim and passage agree clause by clause? | `clause_comparison`, which calls the folders below |
+| Do claim and passage agree clause by clause? | `clause_comparison`, whose table `GROUPS` lists all comparisons |
 | … in negation, modality, quantifiers, conditions, times? | `operators` |
 | … in which value, name or word belongs to which? | `bindings` |
 | … in who does what to whom, and in what order? | `roles` |
@@ -12,7 +12,8 @@
 
 `checks` runs them for one claim and stores what they share. `alignment` pairs the words of claim and passage, with
 `word_relations`. `relevance` and `statements` choose and parse the sentences. A comparison is a function that yields a
-`Disagreement` for each difference; `agreement` raises the probability if a simple pair has none.
+`Disagreement` for each difference; a new one is a line of the table. `agreement` raises the probability of a simple
+pair that has none.
 """
 
 from .checks import GateChecks, Refusal

@@ -15,6 +15,7 @@ from .word_relations import excludes, han_alike, opposed, word_index
 
 # Two sentences with a smaller share of common words have different topics, so their operators cannot be compared.
 COMPARABLE = 0.6
+_FEWEST = 2  # words in common, if the claim has as many
 _NEARLY_ALL, _SAME_EVENT = 0.8, 0.5  # with a larger share in the whole claim, a smaller one of each clause is enough
 _VERBAL = 1.5  # weight of a predicate in the choice of the matching clause; a noun has the weight 1
 
@@ -53,7 +54,8 @@ class Alignment:
         ]
         candidates = [found or other for found, other in zip(exact, opposite, strict=True)]
         weights = self._weights(candidates)
-        self.mains = [max(weight, key=lambda at: (weight[at], -at)) if weight else -1 for weight in weights]
+        # The clause of the passage that shares most with each clause of the claim, -1 if none shares anything
+        self.matching_clauses = [max(weight, key=lambda at: (weight[at], -at)) if weight else -1 for weight in weights]
         self.matches: list[Match | None] = [
             _fittest(token, found, weights[token.clause]) for token, found in zip(claim.tokens, candidates, strict=True)
         ]
@@ -73,7 +75,7 @@ class Alignment:
 
     def _within(self, clause: int) -> float:
         """Return the share of a clause of the claim that is found in the matching clause of the passage."""
-        main, found, count = self.mains[clause], 0, 0
+        main, found, count = self.matching_clauses[clause], 0, 0
         for token, match in self.tokens:
             if token.clause == clause and (match is not None or not token.operator):
                 count += 1
@@ -211,6 +213,11 @@ class PassageAlignment:
             for n, passage in enumerate(passages)
         ]
         self.best = max(self.sentences, key=_rank)  # shares most with the claim
+
+    @cached_property
+    def is_comparable(self) -> bool:
+        """Whether the best sentence has so many words of the claim that both state something about the same."""
+        return self.best.coverage >= COMPARABLE and self.best.shared >= min(_FEWEST, len(self.claim.tokens))
 
     @cached_property
     def following(self) -> Alignment | None:

@@ -14,7 +14,7 @@ from ..features.index import Index, Surroundings
 from ..scorers import Claim
 from .agreement import agreement
 from .alignment import Alignment
-from .clause import Clause
+from .analyzed_sentence import AnalyzedSentence
 from .clause_comparison import compare
 from .disagreement import Disagreement, Reason
 from .instances import is_instance
@@ -60,9 +60,9 @@ class GateChecks:
         self._windows: dict[tuple[int, tuple[int, int]], Surroundings] = {}  # the compared windows by row and span
 
     @cached_property
-    def _claim(self) -> Clause:
-        """The claim as a clause."""
-        return Clause(self._text, self._analysis, 0, len(self._text), self._analysis.quantities)
+    def _claim(self) -> AnalyzedSentence:
+        """The claim as one sentence."""
+        return AnalyzedSentence(self._text, self._analysis, 0, len(self._text), self._analysis.quantities)
 
     @cached_property
     def _numbers(self) -> NumberGate:
@@ -216,6 +216,6 @@ class GateChecks:
             analysis,
             evidence.title or "",
             quantities,
-            Clause(evidence.text, analysis, *nearest, quantities) if nearest else None,
+            AnalyzedSentence(evidence.text, analysis, *nearest, quantities) if nearest else None,
             (start, end),
         )

@@ -1,20 +1,20 @@
-"""Compare a claim with the sentences of a passage and list all disagreements."""
+"""Compare a claim with the sentences of a passage, by a table of comparisons, and list all disagreements."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
+from typing import NamedTuple
 
 from ...text.clauses import Statement
 from ...text.normalize import character_pairs
 from ...text.words import compounds
-from .alignment import COMPARABLE, Alignment, PassageAlignment
+from .alignment import Alignment, PassageAlignment
 from .bindings.added import added_words
 from .bindings.chinese_clauses import mixed_clauses
-from .bindings.comparisons import compare_grades
+from .bindings.comparisons import compare_grades, opposite_comparison
 from .bindings.conjuncts import mixed_conjuncts
 from .bindings.dates import stated_for_computed_date
 from .bindings.names_and_classes import other_class_member, other_number_of_name, unknown_names
-from .bindings.swapped_bindings import swapped_bindings
 from .bindings.tables import wrong_table_cell
 from .bindings.values import value_of_another, value_of_other_class_member
 from .disagreement import Disagreement
@@ -42,42 +42,164 @@ from .roles.order import swapped_order
 from .roles.other_arguments import other_argument
 from .roles.relations import swapped_roles
 
-# With a smaller share of equal words in the best sentence nothing is compared: few such pairs reach `COMPARABLE`.
+# With a smaller share of equal words in the best sentence nothing is compared: few such pairs are comparable.
 _PROMISING = 0.3
-_FEWEST = 2  # words in common
 # Differences in modality that count in complex pairs, too, if a sentence has all words of the claim.
 _CLEAR = frozenset({"plan", "hedge", "permission", "duty", "prohibition"})
-# With a smaller share, the two sides may describe different events.
+# With a smaller share of common words, the two sides may describe different events.
 _SAME_EVENT = 0.5
 _BRIEF_HAN = 12  # characters of a claim that is compared by characters
 _ENDS = " .。!*_\"'“”"  # characters around a sentence that state nothing
 _SHORT = 10  # tokens of a claim that is one statement about one thing
 
-_OF_SENTENCE: tuple[Callable[[Alignment], Iterator[Disagreement]], ...] = (
-    swapped_roles,
-    swapped_order,
-    swapped_motion,
-    bounds,
-    conditions,
-    stated_as_fiction,
-    stated_as_question,
-    different_time,
-    ended,
-    opposite_cause,
+Comparison = Callable[[PassageAlignment], Iterator[Disagreement]]
+
+
+def _of_best(compare_sentence: Callable[[Alignment], Iterator[Disagreement]]) -> Comparison:
+    """Return a comparison with the sentence that shares most with the claim."""
+    return lambda aligned: compare_sentence(aligned.best)
+
+
+def _of_clauses(compare_clause: Callable[[Alignment, int], Iterator[Disagreement]]) -> Comparison:
+    """Return a comparison of each clause that the claim shares with that sentence."""
+    return lambda aligned: (
+        found for clause in aligned.best.comparable_clauses for found in compare_clause(aligned.best, clause)
+    )
+
+
+def _always(_: PassageAlignment) -> bool:
+    return True
+
+
+def _same_statement(aligned: PassageAlignment) -> bool:
+    """Return whether the best sentence has most words of the claim."""
+    return aligned.is_comparable
+
+
+def _same_without_grades(aligned: PassageAlignment) -> bool:
+    """Return whether the best sentence has most words of the claim, and not both have a comparison ("higher than")."""
+    return aligned.is_comparable and not any(compare_grades(aligned.best))
+
+
+def _same_prose_without_grades(aligned: PassageAlignment) -> bool:
+    """Return the same, but False for a row of a table: its cells have no order and no conjunctions."""
+    return not aligned.best.passage.cells and _same_without_grades(aligned)
+
+
+def _same_event(aligned: PassageAlignment) -> bool:
+    """Return whether the best sentence has half of the words of the claim."""
+    return aligned.best.coverage >= _SAME_EVENT
+
+
+def _short_and_mentioned(aligned: PassageAlignment) -> bool:
+    """Return whether the claim is one statement, and the passage has half of its words."""
+    return len(aligned.claim.tokens) <= _SHORT and aligned.mentioned >= _SAME_EVENT
+
+
+def _modality_of_whole(aligned: PassageAlignment) -> Iterator[Disagreement]:
+    """Yield clear differences in modality from a sentence that has all words of the claim."""
+    if aligned.best.coverage == 1:
+        found = _of_clauses(modality)(aligned)
+        yield from (replace(one, rule="whole") for one in found if one.rule in _CLEAR)
+
+
+class Group(NamedTuple):
+    """Comparisons that are made under the same condition."""
+
+    condition: Callable[[PassageAlignment], bool]
+    comparisons: Sequence[Comparison]
+    certain: bool = False  # whether they may find disagreements that are `certain`
+
+
+# Does the claim …
+GROUPS = (
+    Group(
+        _same_statement,
+        (
+            one_sided_denials,  # deny what the passage states, or the reverse?
+            _of_best(other_number_of_name),  # have another Roman number or letter behind a name?
+            other_class_member,  # name another member of a class, such as Tuesday for Monday?
+        ),
+        certain=True,
+    ),
+    Group(_same_event, (only_added,), certain=True),  # add "only"?
+    Group(
+        _same_statement,
+        (
+            _of_best(opposite_comparison),  # compare two sides the other way round?
+            _of_best(bounds),  # set another bound on a number?
+            _of_best(stated_as_fiction),  # state what is fiction or false?
+            added_words,  # add a part of its own?
+        ),
+    ),
+    Group(
+        _same_without_grades,
+        (
+            _of_clauses(modality),  # demand, permit or state what is only planned, believed, permitted, imagined?
+            _of_clauses(quantifiers),  # say of more what the passage says of fewer?
+            unknown_cause,  # name a cause that is not mentioned?
+            retracted_by_next_sentence,  # state what the next sentence takes back?
+        ),
+    ),
+    Group(
+        _same_prose_without_grades,
+        (
+            _of_best(swapped_roles),  # exchange agent and patient, or the sides of a comparison?
+            _of_best(swapped_order),  # exchange what comes first and what follows, or cause and effect?
+            _of_best(swapped_motion),  # exchange origin and destination?
+            _of_best(conditions),  # lift a condition?
+            _of_best(stated_as_question),  # state what is only asked?
+            _of_best(different_time),  # name another time: before for after?
+            _of_best(ended),  # state as present what has ended?
+            _of_best(opposite_cause),  # call a reason what is an obstacle?
+        ),
+    ),
+    Group(
+        _same_event,
+        (
+            _of_best(certainty),  # call certain what is left open?
+            _of_best(universal),  # say of all what holds under a condition, or up to a limit?
+            weaker_elsewhere,  # demand what another sentence recommends or restricts?
+        ),
+    ),
+    Group(
+        _short_and_mentioned,
+        (
+            value_of_another,  # give the value of another thing?
+            value_of_other_class_member,  # give the value of another member of a class?
+            stated_for_computed_date,  # give the date that another event is counted from?
+            mixed_conjuncts,  # take words of two parallel parts of the passage?
+        ),
+    ),
+    Group(
+        _short_and_mentioned,
+        (
+            only_denied,  # state a word that the passage only denies, in another clause or sentence?
+            excluded,  # name something that the passage excludes?
+        ),
+        certain=True,
+    ),
+    Group(
+        _always,
+        (
+            other_argument,  # state of one what the passage states of another?
+            _modality_of_whole,  # state as a fact what is only planned, believed or permitted?
+        ),
+        certain=True,
+    ),
+    Group(
+        _always,
+        (
+            stated_in_heading_only,  # state what only a heading says?
+            overturned,  # state what was said or planned and then taken back?
+            opposite_change,  # speak of a rise where the numbers fall?
+            outside_restriction,  # extend what "only" restricts?
+            outside_chinese_restriction,  # extend what 只 or 仅 restricts?
+            mixed_clauses,  # take words of two Chinese clauses?
+            unknown_names,  # name a name that the passage does not mention?
+        ),
+    ),
 )
-_OF_PASSAGE: tuple[Callable[[PassageAlignment], Iterator[Disagreement]], ...] = (
-    overturned,
-    opposite_change,
-    outside_restriction,
-)
-_OF_SHORT_CLAIM: tuple[Callable[[PassageAlignment], Iterator[Disagreement]], ...] = (
-    swapped_bindings,
-    value_of_another,
-    value_of_other_class_member,
-    stated_for_computed_date,
-    mixed_conjuncts,
-)
-_OF_CHINESE = (outside_chinese_restriction, mixed_clauses)
 
 
 def compare(
@@ -101,43 +223,10 @@ def compare(
         at = shared.index(max(shared))
         passages = passages[at : at + 2]
     aligned = PassageAlignment(claim, passages, known)
-    yield from _of_same_statement(aligned)
-    if not certain_only:
-        yield from stated_in_heading_only(aligned)
-        yield from _of_best(aligned)
-        yield from _of_passage(aligned)
-    yield from _often_certain(aligned, certain_only=certain_only)
-    if len(claim.tokens) <= _SHORT:
-        if aligned.mentioned >= COMPARABLE:
-            yield from only_denied(aligned)
-        yield from excluded(aligned)
-
-
-def _is_comparable(aligned: PassageAlignment) -> bool:
-    """Return whether the best sentence has so many words of the claim that both state something about the same."""
-    best = aligned.best
-    return best.coverage >= COMPARABLE and best.shared >= min(_FEWEST, len(aligned.claim.tokens))
-
-
-def _of_same_statement(aligned: PassageAlignment) -> Iterator[Disagreement]:
-    """Yield denials on one side only, other members of a class, and "only" that the claim adds."""
-    if _is_comparable(aligned):
-        denied = list(one_sided_denials(aligned))
-        yield from denied if denied and not any(compare_grades(aligned.best)) else ()
-        yield from other_number_of_name(aligned.best)
-        yield from other_class_member(aligned)
-    if aligned.best.coverage >= _SAME_EVENT:
-        yield from only_added(aligned)
-
-
-def _often_certain(aligned: PassageAlignment, *, certain_only: bool) -> Iterator[Disagreement]:
-    """Yield other arguments, and differences in modality from a sentence that has all words of the claim."""
-    yield from (found for found in other_argument(aligned) if found.certain or not certain_only)
-    if aligned.best.coverage == 1:
-        for clause in aligned.best.comparable_clauses:
-            yield from (
-                replace(found, rule="whole") for found in modality(aligned.best, clause) if found.rule in _CLEAR
-            )
+    for group in GROUPS:
+        if (group.certain or not certain_only) and group.condition(aligned):
+            for compare_passage in group.comparisons:
+                yield from (found for found in compare_passage(aligned) if found.certain or not certain_only)
 
 
 def _contains(passage: Statement, claim: Statement) -> bool:
@@ -156,46 +245,3 @@ def _shared(claim: Statement, passage: Statement) -> float:
         return len(claim.stems) * sum(map(passage.text.__contains__, claim.text)) / len(claim.text)
     pairs = set(character_pairs(claim.text))
     return len(claim.stems) * sum(pair in passage.text for pair in pairs) / max(1, len(pairs))
-
-
-def _of_best(aligned: PassageAlignment) -> Iterator[Disagreement]:
-    """Yield the disagreements with the sentence that shares most with the claim."""
-    best = aligned.best
-    if not _is_comparable(aligned):
-        return
-    same, compared = compare_grades(best)
-    if same or compared:
-        yield from compared
-        yield from bounds(best)
-        yield from stated_as_fiction(best)
-        return
-    for clause in best.comparable_clauses:
-        yield from modality(best, clause)
-        yield from quantifiers(best, clause)
-    # A row of a table has no order of words.
-    for compare_sentence in (bounds,) if best.passage.cells else _OF_SENTENCE:
-        yield from compare_sentence(best)
-    yield from retracted_by_next_sentence(aligned)
-    yield from unknown_cause(aligned)
-
-
-def _of_passage(aligned: PassageAlignment) -> Iterator[Disagreement]:
-    """Yield the disagreements with the passage as a whole: certainty, bindings, missing words and names."""
-    claim, best = aligned.claim, aligned.best
-    if best.shared >= _FEWEST and aligned.mentioned >= _SAME_EVENT:
-        yield from certainty(best)
-    if len(claim.tokens) <= _SHORT and aligned.mentioned >= _SAME_EVENT:
-        for compare_values in _OF_SHORT_CLAIM:
-            yield from compare_values(aligned)
-    for compare_passage in _OF_PASSAGE:
-        yield from compare_passage(aligned)
-    if best.coverage >= _SAME_EVENT:
-        yield from universal(best)
-        yield from weaker_elsewhere(aligned)
-    if best.coverage >= COMPARABLE:
-        yield from added_words(aligned)
-    if claim.language == "zh":
-        for compare_passage in _OF_CHINESE:
-            yield from compare_passage(aligned)
-    else:
-        yield from unknown_names(aligned)

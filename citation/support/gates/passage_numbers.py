@@ -8,7 +8,7 @@ from ...text import Analysis, Quantity, analyze_title
 from ...text.numbers.clock_times import clock_times
 from ...text.numbers.derived import derived
 from ...text.numbers.derived.shifted_dates import shifted_times
-from .clause import Clause
+from .analyzed_sentence import AnalyzedSentence
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class PassageNumbers:
     analysis: Analysis
     title: str
     quantities: Sequence[Quantity]  # numbers of the window and the sentences around it
-    nearest: Clause | None  # the sentence about the same topic as the claim, if there is one
+    nearest: AnalyzedSentence | None  # the sentence about the same topic as the claim, if there is one
     span: tuple[int, int] = (0, 0)  # span of the window and the sentences around it
 
     @cached_property

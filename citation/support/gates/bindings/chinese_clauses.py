@@ -45,7 +45,7 @@ def mixed_clauses(aligned: PassageAlignment) -> Iterator[Disagreement]:
     the second one begins with another.
     """
     claim = aligned.claim
-    if not _are_simple(aligned) or "than" in claim.kinds():
+    if claim.language != "zh" or not _are_simple(aligned) or "than" in claim.kinds():
         return
     clauses = _clauses(aligned.passages)
     where = [[clause for clause in clauses if _finds(token, clause)] for token in claim.tokens]

@@ -99,6 +99,11 @@ def _between(
         yield Comparison(frozenset(left - right), frozenset(right - left), grade, direction)
 
 
+def opposite_comparison(alignment: Alignment) -> Iterator[Disagreement]:
+    """Yield a disagreement if the passage compares the same two sides the other way round."""
+    yield from compare_grades(alignment)[1]
+
+
 def compare_grades(alignment: Alignment) -> tuple[bool, list[Disagreement]]:
     """Return whether both sides make the same comparison, and the disagreement if they compare the other way round.
 

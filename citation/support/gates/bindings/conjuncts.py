@@ -11,32 +11,32 @@ from itertools import permutations
 
 from ....text.clauses import ContentToken, Statement
 from ....text.clauses.vocabulary import vocabulary
-from ....text.numbers.quantities import FIRST_YEAR, MONTH, is_year
-from ....text.words.stemming import stem
 from ..alignment import Alignment, PassageAlignment
 from ..disagreement import Disagreement, Reason
 from .values import is_value, same_content
 
 _MOST_CLAUSES = 2  # clauses of the claim: "it was Anna who …" has two
-_PLACES = frozenset({"in", "on", "at"})  # prepositions of parallel places: "on the first floor", "in the basement"
-_DAY, _MONTH_DAYS, _YEAR_DAYS = 86400, 28, 365
-_UNIT_DAYS = {stem("day"): 1, stem("week"): 7, stem("month"): 30, stem("year"): 366, stem("decade"): 3653}
-_STEPPED = frozenset({"after", "before"})  # "two years after the book"
+# Prepositions of parallel words: "on the first floor, … in the basement", "the guarantee on drills, … for accessories"
+_PARALLEL = frozenset({"in", "on", "at", "for", "of", "with"})
 _BARE = 4  # tokens of a phrase before a comma that belongs to what follows: "In the east, …"
 
 
 class Conjunct:
     """The tokens of one part of a sentence: its arguments without preposition, its first predicate and its names."""
 
-    def __init__(self, statement: Statement, tokens: list[ContentToken], step: ContentToken | None = None) -> None:
-        """`step`: the time from another date to that of this part: "the next day", "two years after the book"."""
+    def __init__(self, statement: Statement, tokens: list[ContentToken]) -> None:
+        """`tokens`: of the part."""
         self.statement = statement
-        self.step = step or next((t for t in tokens if _is_step(t, statement)), None)
         self.tokens = tokens
         nouns = [t for t in tokens if t.name or statement.language != "de"]  # no adjectives
         self.plain = [t for t in nouns if not t.before and not t.verbal and t.quantity is None]
         self.verb = next((t for t in tokens if t.verbal), None)
         self.names = [t for t in tokens if t.name and t.word]
+        self.stems = {t.stem for t in tokens}
+
+    def plain_without(self, other: "Conjunct") -> list[ContentToken]:
+        """Return the arguments without preposition that another part does not have, too: not the "Ms" of two names."""
+        return [t for t in self.plain if t.stem not in other.stems]
 
 
 def conjuncts(statement: Statement) -> list[Conjunct]:
@@ -47,26 +47,7 @@ def conjuncts(statement: Statement) -> list[Conjunct]:
             pieces[-1].append(token)
         else:
             pieces.append([token])
-    parts: list[Conjunct] = []
-    for tokens in pieces:
-        before = parts[-1] if parts else None
-        alone = before is not None and before.step is not None and before.tokens == [before.step]
-        parts.append(Conjunct(statement, tokens, before.step if before is not None and alone else None))
-    return parts
-
-
-def _is_step(token: ContentToken, statement: Statement) -> bool:
-    """Return whether a unit of time says how far an event is from another: "two years later", "the next day"."""
-    words, last = vocabulary(statement.language), token.word
-    if token.quantity is not None:
-        if token.quantity.unit != "time":
-            return False
-        last += statement.text_of(token).count(" ")
-    elif token.kind != "unit":
-        return False
-    behind = statement.words[last + 1 : last + 2]
-    ahead = statement.words[token.word - 1 : token.word] if token.word else []
-    return not (words.role("step_after").isdisjoint(behind) and words.role("step_before").isdisjoint(ahead))
+    return [Conjunct(statement, tokens) for tokens in pieces]
 
 
 def _introduces(tokens: Sequence[ContentToken], following: ContentToken, statement: Statement) -> bool:
@@ -106,20 +87,13 @@ def mixed_conjuncts(aligned: PassageAlignment) -> Iterator[Disagreement]:
         name = _counterpart(key, here, there, mine) if value else None
         if not value or not name:
             continue
-        if (value[1] or name[1]) and (k.name or not _unlike(here, there)):
+        if value[1] or name[1]:
             detail = (
                 f"the passage has “{here.statement.text_of(value[0])}” for “{here.statement.text_of(key)}”, "
                 f"and “{there.statement.text_of(said)}” for “{there.statement.text_of(name[0])}”"
             )
             yield Disagreement(Reason.BINDING, detail, rule="conjuncts")
             return
-
-
-def _unlike(here: Conjunct, there: Conjunct) -> bool:
-    """Return whether two parts are in Chinese and have predicates, but no common word: they are steps of a story."""
-    if here.statement.language != "zh" or not (here.verb or there.verb):
-        return False
-    return {t.stem for t in here.tokens}.isdisjoint(t.stem for t in there.tokens)
 
 
 def _places(
@@ -161,13 +135,7 @@ def _counterpart(
 
     `mine`: the tokens that the claim has. None where the claim has this word, too, or there is none.
     """
-    if other.step is not None and _is_date(token, part) and _changes_date(other.step, token):
-        return other.step, True
-    if part.step is not None and token.before in _STEPPED:  # "two years after the book", "six weeks after the opening"
-        found = next((t for t in other.plain[:1] + [other.verb] * bool(other.verb) if t not in mine), None)
-        return (found, True) if found is not None else None
-    own = {t.stem for t in part.tokens}
-    found = next((t for t in other.tokens if t.stem not in own and _parallel(token, part, t, other)), None)
+    found = next((t for t in other.tokens if t.stem not in part.stems and _parallel(token, part, t, other)), None)
     if found is not None:
         return None if found in mine else (found, True)
     if len(part.names) == len(other.names) == 1 and token is part.names[0] and token.word:
@@ -186,36 +154,14 @@ def _parallel(one: ContentToken, here: Conjunct, other: ContentToken, there: Con
     if one.verbal or other.verbal:
         return one is here.verb and other is there.verb
     if one.before or other.before:
-        same = one.before == other.before or {one.before, other.before} <= _PLACES
+        same = one.before == other.before or {one.before, other.before} <= _PARALLEL
         return same and _alike_names(one, other, here)
-    if not _alike_names(one, other, here) or one not in here.plain or other not in there.plain:
+    mine, theirs = here.plain_without(there), there.plain_without(here)
+    if not _alike_names(one, other, here) or one not in mine or other not in theirs:
         return False
-    if one is here.plain[0] or other is there.plain[0]:
-        return one is here.plain[0] and other is there.plain[0] and _ahead(one, here) and _ahead(other, there)
-    return one is here.plain[-1] and other is there.plain[-1]
-
-
-def _is_date(token: ContentToken, part: Conjunct) -> bool:
-    """Return whether a number is a year, a month, or the day of a month."""
-    quantity = token.quantity
-    if quantity is None or not quantity.values:
-        return False
-    if quantity.unit == MONTH or (not quantity.unit and is_year(quantity.values[0])):
-        return True
-    months = [t for t in part.tokens if t.unit == MONTH]
-    return any(abs(month.start - token.end) <= 1 or abs(token.start - month.end) <= 1 for month in months)
-
-
-def _changes_date(step: ContentToken, token: ContentToken) -> bool:
-    """Return whether a step is so long that the year or the month of another date is probably another one."""
-    quantity = token.quantity
-    if quantity is None:
-        return False
-    unit = step.quantity.factor / _DAY if step.quantity is not None else _UNIT_DAYS.get(step.stem, 0)
-    days = unit * (step.quantity.values[0] if step.quantity is not None else 1)
-    if quantity.unit == MONTH:
-        return days >= _MONTH_DAYS and unit < _YEAR_DAYS  # three years later it is the same month
-    return days >= _YEAR_DAYS if quantity.values[0] >= FIRST_YEAR else unit < _MONTH_DAYS
+    if one is mine[0] or other is theirs[0]:
+        return one is mine[0] and other is theirs[0] and _ahead(one, here) and _ahead(other, there)
+    return one is mine[-1] and other is theirs[-1]
 
 
 def _ahead(token: ContentToken, part: Conjunct) -> bool:

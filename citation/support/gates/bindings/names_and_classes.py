@@ -12,8 +12,6 @@ from ..word_relations import excludes
 
 _UNITS = frozenset({"temperature", "unit", "currency"})
 _SHORTEST_NAME = 2
-_STEM = 4  # letters that a place and its adjective share
-_DECLENSION = ("er", "es", "em", "en", "e")
 _UNMATCHED = 2  # other words of a claim with an unknown name that the passage may lack
 _ROMAN, _LETTER = re.compile("[IVX]+"), re.compile("[IVX]+|[A-Z]")
 
@@ -65,6 +63,8 @@ def unknown_names(aligned: PassageAlignment) -> Iterator[Disagreement]:
     In German, where every noun is capitalized, only names of at least two words are recognized.
     """
     claim, best = aligned.claim, aligned.best
+    if claim.language == "zh":
+        return
     unknown = next((found for found in _names(claim) if _is_unknown(found[0], aligned)), None)
     if unknown is None:
         return
@@ -79,14 +79,9 @@ def unknown_names(aligned: PassageAlignment) -> Iterator[Disagreement]:
 
 
 def _is_unknown(name: ContentToken, aligned: PassageAlignment) -> bool:
-    """Return whether neither the passage nor its title mentions a name, its adjective, or the names behind it."""
+    """Return whether neither the passage nor its title mentions a name, or the names behind it."""
     at = aligned.claim.tokens.index(name)
-    return (
-        not aligned.is_known(name.stem)
-        and not aligned.mentions(at)
-        and not any(_derived_name(name.folded, t.folded) for passage in aligned.passages for t in passage.tokens)
-        and not _is_first_name(at, aligned)
-    )
+    return not aligned.is_known(name.stem) and not aligned.mentions(at) and not _is_first_name(at, aligned)
 
 
 def _is_first_name(at: int, aligned: PassageAlignment) -> bool:
@@ -111,21 +106,7 @@ def _names(claim: Statement) -> Iterator[tuple[ContentToken, bool]]:
     for at, token in enumerate(claim.tokens):
         if not token.name or token.kind or len(token.folded) < _SHORTEST_NAME or token.quantity is not None:
             continue
-        if claim.language == "de" and not token.word and _is_adjective(token.folded):
-            continue
         near = [claim.tokens[n] for n in (at - 1, at + 1) if 0 <= n < len(claim.tokens)]
         person = any(t.name and not t.kind and abs(t.word - token.word) == 1 and t.piece == token.piece for t in near)
         if person or (token.word and claim.language != "de"):
             yield token, person
-
-
-def _is_adjective(word: str) -> bool:
-    """Return whether a German word at the beginning of a sentence is probably an adjective: "Neue Geräte"."""
-    role = vocabulary("de").role
-    bare = next((word.removesuffix(ending) for ending in _DECLENSION if word.endswith(ending)), word)
-    return bare != word and (bare in role("adjective") or bare.endswith(tuple(role("adjective_ending"))))
-
-
-def _derived_name(name: str, other: str) -> bool:
-    """Return whether two words may be a place and its adjective: Spain, Spanish."""
-    return len(other) >= _STEM and name[:_STEM] == other[:_STEM]

@@ -140,10 +140,7 @@ def same_content(one: ContentToken, other: ContentToken) -> bool:
 def _rival_in_sentence(
     value: Sequence[ContentToken], homes: Sequence[int], alignments: Sequence[Alignment]
 ) -> _Rival | None:
-    """Return the rival of a sentence that has all that the value's sentences share with the claim, and more.
-
-    The words of a sentence may belong to the one after it, too: "The museum opened in 1950. It was closed in 2001."
-    """
+    """Return the rival of a sentence that has all that the value's sentences share with the claim, and more."""
     if len(homes) == len(alignments) or any(len(one.passage.tokens) > _LONGEST for one in alignments):
         return None
     claim = alignments[0].claim
@@ -157,8 +154,7 @@ def _rival_in_sentence(
     shared = [_shared(Alignment(claim, one.passage), value) for one in alignments]  # with the synonyms of each sentence
     mine = set().union(*(shared[home] for home in homes))
     for n, found in rivals.items():
-        follows = [home for home in homes if home > n]
-        if mine < shared[n] and not any(_continues(alignments[home], value[0]) for home in follows):
+        if mine < shared[n]:
             return alignments[n].passage, found[0]
     return None
 
@@ -247,20 +243,3 @@ def _turns(passage: Statement, one: Quantity, other: Quantity) -> list[list[Cont
     if len(found) < 2 * _FEWEST or len(found) % 2 or any(a[0] == b[0] for a, b in pairwise(found)):
         return []
     return [[found[n][1], found[n + 1][1]] for n in range(0, len(found), 2)]
-
-
-def _continues(alignment: Alignment, token: ContentToken) -> bool:
-    """Return whether a sentence may speak of the subject of the one before it: by a pronoun, or without a noun."""
-    passage = alignment.passage
-    words = vocabulary(passage.language)
-    pronouns = words.role("pronoun")
-    value = _find(passage, token)[0]
-    nouns = (t for t in passage.tokens if t.quantity is None and not t.before and not t.verbal)
-    first = next((t for t in nouns if not words.is_adverb(t.folded)), None)
-    if first is None or first.word > value.word:
-        return True
-    if passage.words[0] in words.role("step_after"):  # "Afterwards, the price is 40 euros."
-        return True
-    last = max(t.word for t in passage.tokens if t.piece == first.piece)  # "Tickets for it cost 9 euros."
-    complement = passage.words[first.word : min(last, value.word)]
-    return not (pronouns.isdisjoint(passage.words[: first.word]) and words.role("personal").isdisjoint(complement))

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from ....text.clauses import ContentToken, Statement
 from ....text.clauses.statement import DENIALS, NEGATING
 from ..alignment import Alignment, Match, PassageAlignment
+from ..bindings.comparisons import compare_grades
 from ..disagreement import Disagreement, Reason
 from .framing import retraction_of
 from .negations import negation
@@ -26,10 +27,10 @@ _NO_EXCLUSION = _EXCEPTIONS | {"plan", "hedge", "must"}
 
 
 def one_sided_denials(aligned: PassageAlignment) -> Iterator[Disagreement]:
-    """Yield the negations on one side only, unless another sentence of the passage denies what the claim denies."""
+    """Yield the negations on one side only, unless another sentence denies the same, or both compare by degree."""
     claim, best = aligned.claim, aligned.best
     denied = [one for clause in best.comparable_clauses for one in negation(best, clause)]
-    if denied and _denied_elsewhere(aligned):
+    if denied and (_denied_elsewhere(aligned) or any(compare_grades(best))):
         return
     if not (len(denied) == _BOTH and _CONDITIONAL & claim.kinds() and _CONDITIONAL & best.passage.kinds()):
         yield from denied

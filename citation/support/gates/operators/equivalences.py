@@ -16,7 +16,7 @@ def same_in_other_operators(alignment: Alignment, clause: int) -> bool:
 
     "Nobody may drive without a licence", "drivers need a licence"; "not above 25 degrees", "at 25 degrees or below".
     """
-    mine, theirs = alignment.claim.kinds(clause), alignment.passage.kinds(alignment.mains[clause])
+    mine, theirs = alignment.claim.kinds(clause), alignment.passage.kinds(alignment.matching_clauses[clause])
     elsewhere = alignment.passage.kinds()
     sides = (mine, theirs), (theirs, mine)
     if "until" in elsewhere and "until" not in alignment.claim.kinds() and not (mine | theirs) & DENIALS:

@@ -13,7 +13,6 @@ _NO_FACT = _FRAMES | DENIALS | {"would", "irrealis", "if"}
 _DENIALS = DENIALS | {"false"}
 _SHORT = 6  # content words of the longest sentence that retracts the one before it: "The board did not approve it."
 _SAYING = 3  # words of the shortest sentence such as "that rumour lied"
-_HEADLINE = 5  # content words of a heading that is a sentence
 _BODY = 0.5  # a claim with a smaller share of its words in the body is supported by a heading only
 
 
@@ -25,9 +24,9 @@ def stated_as_fiction(alignment: Alignment) -> Iterator[Disagreement]:
     for op in passage.of(*_FRAMES):
         denied = not _DENIALS.isdisjoint(passage.kinds(op.clause) - {"false"})  # "this hypothesis was dropped: …"
         alone = not any(t.clause == op.clause and not t.operator for t in passage.tokens)
-        label = op.clause < max(alignment.mains) and alone and not denied
+        label = op.clause < max(alignment.matching_clauses) and alone and not denied
         named = any(t.stem in alignment.claim.stems for t in passage.tokens if op.word <= t.word < op.after)
-        if (op.clause in alignment.mains or label) and not named:
+        if (op.clause in alignment.matching_clauses or label) and not named:
             said = passage.text_of(op)
             yield Disagreement(Reason.FRAMING, f"the passage does not present it as a fact: “{said}”", rule="frame")
             return
@@ -110,7 +109,7 @@ def stated_in_heading_only(aligned: PassageAlignment) -> Iterator[Disagreement]:
     """Yield a disagreement if important words of the claim are found only in a heading."""
     claim, alignments = aligned.claim, aligned.sentences
     headings = [alignment for alignment in alignments if alignment.passage.heading]
-    if not headings or any(_full_sentence(alignment.passage) for alignment in headings):
+    if not headings:
         return
     body = [alignment for alignment in alignments if not alignment.passage.heading]
     everywhere = _found(claim, alignments)
@@ -121,12 +120,6 @@ def stated_in_heading_only(aligned: PassageAlignment) -> Iterator[Disagreement]:
     if lost and (predicate or len(said) < _BODY * len(claim.tokens) or not states):
         word = claim.text[claim.tokens[lost[0]].start : claim.tokens[lost[0]].end]
         yield Disagreement(Reason.FRAMING, f"only a heading of the passage says “{word}”", rule="heading")
-
-
-def _full_sentence(heading: Statement) -> bool:
-    """Return whether a heading states something: "Mark England appointed as head of the team"."""
-    states = any(t.verbal for t in heading.tokens) or heading.has_word("auxiliary")
-    return states and len(heading.tokens) >= _HEADLINE and not heading.question
 
 
 def _found(claim: Statement, alignments: Sequence[Alignment]) -> set[int]:

@@ -110,7 +110,7 @@ def certainty(alignment: Alignment) -> Iterator[Disagreement]:
 
 def _governing(alignment: Alignment, clause: int) -> set[str]:
     """Return the kinds of operators of the passage near the words that match the claim."""
-    main = alignment.mains[clause]
+    main = alignment.matching_clauses[clause]
     words = [match.token.word for _, match in alignment.pairs(clause) if match.token.clause == main]
     reach = _REACH_HAN if alignment.claim.language == "zh" else _REACH
     return {

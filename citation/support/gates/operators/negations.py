@@ -4,11 +4,9 @@ from collections.abc import Iterator
 
 from ....text.clauses import ContentToken, Statement
 from ....text.clauses.statement import DENIALS, EXCEPTIVE, NEGATING
-from ....text.numbers.derived.shares import complements
-from ....text.numbers.quantities import agrees
 from ..alignment import Alignment, Match
 from ..disagreement import Disagreement, Reason
-from ..roles.relations import swapped_pivots
+from ..roles.relations import converse_predicates
 from .equivalences import same_in_other_operators, states_superlative
 
 _IMPLIES_NOT = frozenset({"only", "not_all", "max", "min"})
@@ -29,7 +27,6 @@ def negation(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
         or _is_phrase_there(alignment, clause)
         or alignment.passage.question
         or same_in_other_operators(alignment, clause)
-        or _counts_the_rest(alignment, clause)
     ):
         return
     if states_superlative(alignment):
@@ -62,9 +59,9 @@ def _opposites(alignment: Alignment, clause: int) -> list[tuple[ContentToken, Ma
         (t, m)
         for t, m in alignment.pairs(clause)
         if m.sign < 0
-        and m.token.clause == alignment.mains[clause]
+        and m.token.clause == alignment.matching_clauses[clause]
         and not _denies(t, m)
-        and t not in swapped_pivots(alignment)
+        and t not in converse_predicates(alignment)
     ]
 
 
@@ -83,7 +80,7 @@ def _implied(alignment: Alignment, clause: int) -> bool:
     """
     if "not_yet" in alignment.claim.kinds(clause) and _UNFINISHED & alignment.passage.kinds():
         return True
-    kinds = _IMPLIES_NOT & alignment.passage.kinds(alignment.mains[clause])
+    kinds = _IMPLIES_NOT & alignment.passage.kinds(alignment.matching_clauses[clause])
     own = [match for t, match in alignment.tokens if t.clause == clause]
     same = all(match is not None and match.exact for match in own)
     return bool(kinds if not same else kinds - _LIMITS)  # "report within a day", "may not report within a day"
@@ -99,7 +96,7 @@ def _antonym(alignment: Alignment, opposites: list[tuple[ContentToken, Match]]) 
 
 def _denied_by_predicate(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
     """Yield a disagreement if the passage has a verb that denies in the place of another: "rejected", "paid"."""
-    claim, passage, main = alignment.claim, alignment.passage, alignment.mains[clause]
+    claim, passage, main = alignment.claim, alignment.passage, alignment.matching_clauses[clause]
     if {*NEGATING, *EXCEPTIVE} & claim.kinds(clause):
         return
     verbs = [t for t in passage.tokens if t.clause == main and t.verbal]
@@ -164,7 +161,7 @@ def _outvoted(
     pairs: list[tuple[ContentToken, Match]], alignment: Alignment, clause: int
 ) -> tuple[ContentToken, Match] | None:
     """Return a word that only one side denies, if that is so for most words of the clause."""
-    main = alignment.mains[clause]
+    main = alignment.matching_clauses[clause]
     mine, theirs = _shared_verbs(alignment, clause)
     balance, found = 0.0, None
     for token, match in pairs:
@@ -185,7 +182,7 @@ def _denies_the_same(alignment: Alignment, clause: int) -> bool:
 
     "No findings came out of the review", "the review was completed with remarks and no findings".
     """
-    sides = (alignment.claim, clause), (alignment.passage, alignment.mains[clause])
+    sides = (alignment.claim, clause), (alignment.passage, alignment.matching_clauses[clause])
     denied = [
         next((t for t in side.tokens if t.clause == at and t.word >= op.after and t.quantity is None), None)
         for side, at in sides
@@ -208,18 +205,5 @@ def _shared_verbs(alignment: Alignment, clause: int) -> tuple[bool, set[int]]:
 
 def _is_phrase_there(alignment: Alignment, clause: int) -> bool:
     """Return whether a condition of the claim is a phrase of a denied clause: "in a storm, the lift does not run"."""
-    mains = alignment.mains
-    return "if" in alignment.claim.kinds(clause) and mains[clause] in mains[:clause] + mains[clause + 1 :]
-
-
-def _counts_the_rest(alignment: Alignment, clause: int) -> bool:
-    """Return whether the claim counts the rest of a total: "two of five did", "three of five did not"."""
-    if "all" in alignment.passage.kinds(alignment.mains[clause]):
-        return False
-    rest = [
-        token.quantity
-        for token, match in alignment.tokens
-        if match is None and token.clause == clause and token.quantity is not None and not token.quantity.unit
-    ]
-    others = list(complements(alignment.passage.text, alignment.passage.quantities)) if rest else []
-    return len(rest) == 1 and any(agrees(rest[0], other) for other in others)
+    matching = alignment.matching_clauses
+    return "if" in alignment.claim.kinds(clause) and matching.count(matching[clause]) > 1

@@ -7,7 +7,7 @@ from ....text.clauses import ContentToken, Operator, Statement
 from ....text.clauses.statement import DENIALS
 from ....text.clauses.vocabulary import vocabulary
 from ....text.numbers.quantities import agrees
-from ..alignment import Alignment, Match, PassageAlignment
+from ..alignment import Alignment, PassageAlignment
 from ..disagreement import Disagreement, Reason
 
 _BOUNDS = frozenset({"min", "max", "over", "under", "exact"})
@@ -50,7 +50,7 @@ def quantifiers(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
 def _larger_share(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
     """Yield the quantifiers of the claim that denote more than that of the passage at the same word."""
     match_of = {token: match.token for token, match in alignment.pairs(clause)}
-    theirs = [op for op in alignment.passage.of(*_QUANTIFIERS) if op.clause == alignment.mains[clause]]
+    theirs = [op for op in alignment.passage.of(*_QUANTIFIERS) if op.clause == alignment.matching_clauses[clause]]
     for op in alignment.claim.of(*_QUANTIFIERS):
         if op.clause != clause:
             continue
@@ -64,7 +64,7 @@ def _larger_share(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
 
 def _all_for_part(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
     """Yield a disagreement if the claim says of all what the passage says of a part: "two thirds of the members"."""
-    passage, main = alignment.passage, alignment.mains[clause]
+    passage, main = alignment.passage, alignment.matching_clauses[clause]
     mine, theirs = alignment.claim.kinds(clause), passage.kinds(main)
     if "all" not in mine or "all" in theirs or alignment.claim.kinds() & {"about", "under"}:
         return
@@ -86,7 +86,7 @@ def _all_for_part(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
 def _part_for_all(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
     """Yield a disagreement if the claim restricts to one thing what the passage says of all."""
     claim, passage = alignment.claim, alignment.passage
-    mine, theirs = claim.kinds(clause), passage.kinds(alignment.mains[clause])
+    mine, theirs = claim.kinds(clause), passage.kinds(alignment.matching_clauses[clause])
     if "only" not in mine or "all" in mine or "all" not in theirs or "only" in theirs:
         return
     partner = {token: match.token for token, match in alignment.pairs(clause)}
@@ -104,7 +104,7 @@ def _all_for_only(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
     restricted = "only" in passage.kinds() and "all" not in passage.kinds()
     if "all" in claims and restricted and not {"only", "unless", "if", "not_all"} & claims:
         op = next(passage.of("only"))
-        if op.clause == alignment.mains[clause]:
+        if op.clause == alignment.matching_clauses[clause]:
             said = passage.text_of(op)
             yield Disagreement(Reason.QUANTIFIER, f"the passage says “{said}”, the sentence all", rule="only")
 
@@ -144,10 +144,10 @@ def bounds(alignment: Alignment) -> Iterator[Disagreement]:
             (mine in LOWER and theirs in UPPER)
             or (mine in UPPER and theirs in LOWER)
             or (mine == "exact" and theirs in {"over", "under"})
-            or (mine == "over" and theirs in {"", "min", "exact"} and not _larger(match, token))
-            or (mine == "under" and theirs in {"", "max", "exact"} and not _larger(match, token, below=True))
-            or (mine == "max" and theirs in {"", "exact"} and _exceeds(match.token, token))
-            or (mine == "min" and theirs in {"", "exact"} and _exceeds(token, match.token))
+            or (mine == "over" and theirs in {"", "min", "exact"} and not _exceeds(match.token, token))
+            or (mine == "under" and theirs in {"", "max", "exact"} and not _exceeds(token, match.token))
+            or (mine == "max" and theirs in {"", "exact"} and _exceeds(match.token, token, _CONVERTED))
+            or (mine == "min" and theirs in {"", "exact"} and _exceeds(token, match.token, _CONVERTED))
         )
         if wrong:
             number = alignment.claim.text_of(token)
@@ -165,22 +165,13 @@ def excludes_the_rest(alignment: Alignment, token: ContentToken, other: ContentT
     return bool(_DENYING & alignment.claim.kinds()) != bool(_DENYING & alignment.passage.kinds())
 
 
-def _larger(match: Match, token: ContentToken, *, below: bool = False) -> bool:
-    """Return whether the number of the passage is larger (or, with `below`, smaller) than that of the claim."""
-    mine, theirs = token.quantity, match.token.quantity
-    if mine is None or theirs is None or not mine.values or not theirs.values:
-        return True
-    a, b = mine.base_value, theirs.base_value
-    return b < a if below else b > a
-
-
 def bound_of(statement: Statement, token: ContentToken, *, flip: bool = True) -> str:
     """Return the kind of bound of a number, "" if there is none. Negation reverses it: "does not exceed"."""
     for op in statement.operators:
         if op.kind not in _BOUNDS or not statement.same_cell(op.start, token.start):
             continue
         if 0 <= token.word - op.after < _BOUND_REACH or (0 <= op.word - token.word <= 2 and op.start - token.end <= 12):
-            if op.kind in {"over", "under"} and (op.start > token.end or _is_preposition(statement, op, token)):
+            if op.kind in {"over", "under"} and op.start > token.end:
                 continue
             flipped = any(n.kind in _DENYING and 0 < op.word - n.after + 1 <= _FLIP_REACH for n in statement.operators)
             if flip and flipped and op.kind in {"over", "under"}:
@@ -193,21 +184,19 @@ def bound_of(statement: Statement, token: ContentToken, *, flip: bool = True) ->
     return limits.pop() if alone and len(limits) == 1 else ""  # "the minimum age for drivers is 21"
 
 
+def _exceeds(one: ContentToken, other: ContentToken, tolerance: float = 0.0) -> bool:
+    """Return whether a number is larger than another of its dimension: 1,950 than "no more than 1,900".
+
+    `tolerance`: the share by which it may be larger.
+    """
+    a, b = one.quantity, other.quantity
+    if a is None or b is None or not a.values or not b.values:
+        return False
+    return a.base_value > b.base_value * (1 + tolerance)
+
+
 def _adds(claim: Statement) -> bool:
     """Return whether a claim says of one more thing what is said of others: "a single household gets it, too"."""
     added = vocabulary(claim.language).role("additive")
     intensified = "too" in claim.words[:-1]  # "too few"
     return not added.isdisjoint(claim.words) and not intensified and not {*DENIALS, "only", "if"} & claim.kinds()
-
-
-def _exceeds(one: ContentToken, other: ContentToken) -> bool:
-    """Return whether a number is larger than another of its dimension: 1,950 than "no more than 1,900"."""
-    a, b = one.quantity, other.quantity
-    if a is None or b is None or not a.values or not b.values:
-        return False
-    return a.base_value > b.base_value * (1 + _CONVERTED)
-
-
-def _is_preposition(statement: Statement, op: Operator, token: ContentToken) -> bool:
-    """Return whether a predicate is between a bound and a number: "une nuit sous tente coûte 24 euros"."""
-    return any(op.after <= other.word < token.word and other.verbal for other in statement.tokens)

@@ -40,7 +40,7 @@ def outside_restriction(aligned: PassageAlignment) -> Iterator[Disagreement]:
         behind = [t for t in passage.tokens if 0 < op.word - t.word < _ONLY_REACH]
         modified = not near and len(behind) > 1 and not behind[0].verbal and behind[1].word == behind[0].word + 1
         near = near or behind[-1:]
-        if not near or op.clause not in best.mains:
+        if not near or op.clause not in best.matching_clauses:
             continue
         joined = any(t.piece for t in unknown) or "all" in claim.kinds()
         narrower = modified and behind[-2] not in best.matched  # "to sales staff only", "new employees"
@@ -55,7 +55,9 @@ def outside_restriction(aligned: PassageAlignment) -> Iterator[Disagreement]:
 def outside_chinese_restriction(aligned: PassageAlignment) -> Iterator[Disagreement]:
     """Yield a disagreement if the claim extends to others what the passage restricts with 只 or 仅."""
     claim, best = aligned.claim, aligned.best
-    if (_NOT_EXTENDED | {"only"}) & claim.kinds() or best.coverage < _COVERED_HAN or len(best.passage.text) > _LONG_HAN:
+    if claim.language != "zh" or best.coverage < _COVERED_HAN or len(best.passage.text) > _LONG_HAN:
+        return
+    if (_NOT_EXTENDED | {"only"}) & claim.kinds():
         return
     also = vocabulary("zh").role("also")
     for op in best.passage.of("only"):

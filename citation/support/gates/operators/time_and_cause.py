@@ -131,7 +131,7 @@ def ended(alignment: Alignment) -> Iterator[Disagreement]:
         return
     if {"until", "before"} & claim.kinds() or any(t.quantity is not None for t in claim.tokens):
         return
-    clauses = {*alignment.mains, *(match.token.clause for _, match in alignment.pairs())}
+    clauses = {*alignment.matching_clauses, *(match.token.clause for _, match in alignment.pairs())}
     for op in passage.of("until"):
         if op.clause in clauses:
             said = passage.text_of(op, passage.tokens[-1])

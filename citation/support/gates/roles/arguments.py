@@ -24,22 +24,22 @@ class Arguments:
     patient: Sequence[ContentToken]  # with the words behind the predicate that have a preposition
 
 
-def arguments(statement: Statement, pivot: ContentToken) -> Arguments:
+def arguments(statement: Statement, predicate: ContentToken) -> Arguments:
     """Return the arguments of a predicate."""
-    tokens = [t for t in statement.tokens if t.clause == pivot.clause]
+    tokens = [t for t in statement.tokens if t.clause == predicate.clause]
     if statement.language == "zh":
-        return Arguments(*chinese_arguments(statement, pivot, tokens))
-    right = [t for t in tokens if t.word > pivot.word and t.piece == pivot.piece]
-    if fronted := _fronted_object(statement, pivot, tokens):
+        return Arguments(*chinese_arguments(statement, predicate, tokens))
+    right = [t for t in tokens if t.word > predicate.word and t.piece == predicate.piece]
+    if fronted := _fronted_object(statement, predicate, tokens):
         return Arguments([t for t in right if not t.before], fronted)
-    left = subject(statement, pivot)
-    if not is_passive(statement, pivot):
+    left = subject(statement, predicate)
+    if not is_passive(statement, predicate):
         return Arguments(left, right)
-    acting = _behind_by(statement, pivot, right)
+    acting = _behind_by(statement, predicate, right)
     return Arguments(acting, [*left, *(t for t in right if t not in acting)] if acting else left)
 
 
-def subject(statement: Statement, pivot: ContentToken) -> list[ContentToken]:
+def subject(statement: Statement, predicate: ContentToken) -> list[ContentToken]:
     """Return the words of the subject of a predicate, [] if it is a pronoun or not known.
 
     "who" stands for the noun before it. "and moved", "has begun to move" share the subject of the verb before.
@@ -49,11 +49,11 @@ def subject(statement: Statement, pivot: ContentToken) -> list[ContentToken]:
     before = [
         t  # not inside a relative clause that is before the predicate
         for t in statement.tokens
-        if t.word < pivot.word and t.clause <= pivot.clause and t.folded not in role("before_verb")
+        if t.word < predicate.word and t.clause <= predicate.clause and t.folded not in role("before_verb")
     ]
     while before and before[-1].folded.endswith(_ADVERB) and len(before) > 1 and statement.language == "en":
         before.pop()
-    verb = pivot
+    verb = predicate
     for _ in range(_CHAIN):
         before = [t for t in before if t.word < verb.word]
         between = statement.words[before[-1].word + 1 if before else 0 : verb.word]
@@ -136,48 +136,50 @@ def _phrase(statement: Statement, before: Sequence[ContentToken]) -> list[Conten
     return [] if unnamed else found[::-1]
 
 
-def _behind_by(statement: Statement, pivot: ContentToken, right: Sequence[ContentToken]) -> list[ContentToken]:
+def _behind_by(statement: Statement, predicate: ContentToken, right: Sequence[ContentToken]) -> list[ContentToken]:
     """Return the words of the agent of a passive predicate, [] if it has none."""
-    by = _by(statement, pivot)
+    by = _by(statement, predicate)
     acting = [t for t in right if by is not None and t.word >= by.after]
     return acting[: 1 + next((n for n, t in enumerate(acting[1:]) if t.before != acting[0].before), len(acting))]
 
 
-def _fronted_object(statement: Statement, pivot: ContentToken, tokens: list[ContentToken]) -> list[ContentToken]:
+def _fronted_object(statement: Statement, predicate: ContentToken, tokens: list[ContentToken]) -> list[ContentToken]:
     """Return the Spanish object before a verb and its clitic: "A la directora la nombró el consejo"."""
     role = vocabulary(statement.language).role
-    clitic = statement.words[pivot.word - 1] if pivot.word else ""
+    clitic = statement.words[predicate.word - 1] if predicate.word else ""
     if clitic not in role("object_clitic"):
         return []
     bare = clitic in role("pronoun") and any(
-        t.word > pivot.word and t.piece == pivot.piece and not t.before for t in tokens
+        t.word > predicate.word and t.piece == predicate.piece and not t.before for t in tokens
     )
-    return [t for t in tokens if t.word < pivot.word and (t.before == _PERSONAL_A or (bare and not t.before))]
+    return [t for t in tokens if t.word < predicate.word and (t.before == _PERSONAL_A or (bare and not t.before))]
 
 
-def is_passive(statement: Statement, pivot: ContentToken) -> bool:
+def is_passive(statement: Statement, predicate: ContentToken) -> bool:
     """Return whether a predicate is a participle with a passive auxiliary before it, or with "by" directly behind it.
 
     "Was translated by Ida and illustrated by Omar", "a film directed by Ida"; not "rose by 4 %".
     """
     words = vocabulary(statement.language)
-    if pivot.word and statement.language == "es" and statement.words[pivot.word - 1] == _REFLEXIVE:
-        return _by(statement, pivot) is not None  # "el agua se pierde por las tuberías"
-    if not pivot.folded.endswith(tuple(words.role("participle"))) and pivot.folded not in words.role("irregular"):
+    if predicate.word and statement.language == "es" and statement.words[predicate.word - 1] == _REFLEXIVE:
+        return _by(statement, predicate) is not None  # "el agua se pierde por las tuberías"
+    if not predicate.folded.endswith(tuple(words.role("participle"))) and predicate.folded not in words.role(
+        "irregular"
+    ):
         return False
     passive = words.role("passive")
-    if any(word in passive for word in statement.words[max(0, pivot.word - _AUXILIARY_REACH) : pivot.word]):
+    if any(word in passive for word in statement.words[max(0, predicate.word - _AUXILIARY_REACH) : predicate.word]):
         return True
-    by = _by(statement, pivot)
+    by = _by(statement, predicate)
     if by is None:
         return False
     agent = next((t for t in statement.tokens if t.word >= by.after), None)
-    if by.word == pivot.word + 1 and agent is not None and agent.quantity is None:
+    if by.word == predicate.word + 1 and agent is not None and agent.quantity is None:
         return True
-    joined = statement.words[pivot.word - 1] in words.role("conjunction")
-    return joined and not passive.isdisjoint(statement.words[: pivot.word])
+    joined = statement.words[predicate.word - 1] in words.role("conjunction")
+    return joined and not passive.isdisjoint(statement.words[: predicate.word])
 
 
-def _by(statement: Statement, pivot: ContentToken) -> Operator | None:
+def _by(statement: Statement, predicate: ContentToken) -> Operator | None:
     """Return the first "by" behind a predicate, in its piece."""
-    return next((op for op in statement.of("by") if op.word > pivot.word and op.piece == pivot.piece), None)
+    return next((op for op in statement.of("by") if op.word > predicate.word and op.piece == predicate.piece), None)

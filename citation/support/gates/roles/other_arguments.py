@@ -29,19 +29,25 @@ def other_argument(aligned: PassageAlignment) -> Iterator[Disagreement]:
     if claim.language not in LANGUAGES:
         return
     spoken = {word for op in claim.of("said", "hedge") for word in range(op.word, op.after)}  # others do so, too
-    for at, pivot in enumerate(claim.tokens):
-        infinitive = claim.words[pivot.word - 1] == "to"
-        if not pivot.verbal or pivot.name or infinitive or pivot.word in spoken or is_symmetric(pivot, claim.language):
+    for at, predicate in enumerate(claim.tokens):
+        infinitive = claim.words[predicate.word - 1] == "to"
+        if (
+            not predicate.verbal
+            or predicate.name
+            or infinitive
+            or predicate.word in spoken
+            or is_symmetric(predicate, claim.language)
+        ):
             continue
         stated = [(one, match) for one in alignments if (match := one.matches[at]) is not None]
         for role in (_agent, _patient):
-            mine = [] if is_compared(claim, pivot) else role(claim, pivot)
+            mine = [] if is_compared(claim, predicate) else role(claim, predicate)
             if not mine or any(t.operator for t in mine):
                 continue
             mentioned = _mentioned(mine, alignments)
             if not mentioned and not _named(mine):
                 continue
-            others = [_other(one, pivot, match, mine, role, alignments) for one, match in stated]
+            others = [_other(one, predicate, match, mine, role, alignments) for one, match in stated]
             if others and all(others):
                 said = stated[0][0].passage.text_of(*others[0])
                 word = claim.text_of(*mine)
@@ -52,19 +58,19 @@ def other_argument(aligned: PassageAlignment) -> Iterator[Disagreement]:
                 return
 
 
-def _agent(statement: Statement, pivot: ContentToken) -> Sequence[ContentToken]:
+def _agent(statement: Statement, predicate: ContentToken) -> Sequence[ContentToken]:
     """Return the words of the agent of a predicate."""
-    return arguments(statement, pivot).agent
+    return arguments(statement, predicate).agent
 
 
-def _patient(statement: Statement, pivot: ContentToken) -> Sequence[ContentToken]:
+def _patient(statement: Statement, predicate: ContentToken) -> Sequence[ContentToken]:
     """Return the words of the subject of a passive predicate."""
-    return subject(statement, pivot) if is_passive(statement, pivot) else []
+    return subject(statement, predicate) if is_passive(statement, predicate) else []
 
 
 def _other(
     alignment: Alignment,
-    pivot: ContentToken,
+    predicate: ContentToken,
     match: Match,
     mine: Sequence[ContentToken],
     role: _Role,
@@ -75,21 +81,21 @@ def _other(
     The predicate may be repeated in the sentence, or left out: "Ida scored 19 goals and Omar 23".
     """
     claim, passage = alignment.claim, alignment.passage
-    if not match.exact or not match.token.verbal or pivot.sign != match.token.sign or len(passage.tokens) > _LONG:
+    if not match.exact or not match.token.verbal or predicate.sign != match.token.sign or len(passage.tokens) > _LONG:
         return []
     found: Sequence[ContentToken] = []
     for at in passage.stems[match.token.stem]:
         theirs = role(passage, passage.tokens[at])
         if not theirs or any(_among(t, theirs) for t in heads(mine)) or any(_among(t, mine) for t in heads(theirs)):
             return []
-        if _is_list(theirs) or _may_name(passage, theirs, mine) or _shares_predicate(passage, mine, theirs[-1]):
+        if _may_name(passage, theirs, mine) or _shares_predicate(passage, mine, theirs[-1]):
             return []
         behind = [t for t in passage.tokens if t.word > passage.tokens[at].word and t.piece == passage.tokens[at].piece]
         if any(_among(t, behind) for t in heads(mine)):
             return []  # see `swapped_roles`
         found = found or theirs
     named = _named(mine) and _named(found)
-    around = [t for t in claim.tokens if t.clause == pivot.clause and t is not pivot]
+    around = [t for t in claim.tokens if t.clause == predicate.clause and t is not predicate]
     if not named and any(_among(t, around) for t in heads(found)):
         return []  # "the firm rents the quarry from the heirs", "the heirs leased the quarry to a firm"
     return found if _same_event(alignment, mine, match, alignments, _FEWEST_OF_NAMES if named else _FEWEST) else []
@@ -111,11 +117,6 @@ def _mentioned(tokens: Sequence[ContentToken], alignments: Sequence[Alignment]) 
 def _named(tokens: Sequence[ContentToken]) -> bool:
     """Return whether the words are a name, and not only the first word of a sentence."""
     return bool(tokens) and all(t.name and (t.word or len(tokens) > 1) for t in tokens)
-
-
-def _is_list(tokens: Sequence[ContentToken]) -> bool:
-    """Return whether a noun phrase stands for the list behind it: "the following are excluded"."""
-    return tokens[-1].folded in vocabulary("en").role("step_before")
 
 
 def _may_name(passage: Statement, theirs: Sequence[ContentToken], mine: Sequence[ContentToken]) -> bool:
@@ -155,10 +156,10 @@ def _same_event(
 
     A pronoun behind its predicate stands for words of the other sentences: "Omar voted against it".
     """
-    passage, pivot = alignment.passage, match.token
+    passage, predicate = alignment.passage, match.token
     pronouns = vocabulary(passage.language).role("personal")
-    following = next((t.word for t in passage.tokens if t.word > pivot.word and t.clause != pivot.clause), None)
-    refers = not pronouns.isdisjoint(passage.words[pivot.word + 1 : following])
+    following = next((t.word for t in passage.tokens if t.word > predicate.word and t.clause != predicate.clause), None)
+    refers = not pronouns.isdisjoint(passage.words[predicate.word + 1 : following])
     found = 0
     others = [at for at, token in enumerate(alignment.claim.tokens) if token not in compared]
     for at in others:

@@ -12,39 +12,43 @@ _LONGEST_HAN_VERB = 2  # characters
 
 def swapped_roles(alignment: Alignment) -> Iterator[Disagreement]:
     """Yield the relations of the claim whose sides are swapped in the passage."""
-    if alignment.claim.language == "zh" and swapped_pivots(alignment):
+    if alignment.claim.language == "zh" and converse_predicates(alignment):
         return  # any word may be a verb, and the sides of "sold", "bought" are exchanged on purpose
-    for pivot, match in alignment.pairs():
-        if pivot.quantity is not None or not (pivot.verbal or is_compared(alignment.claim, pivot)) or pivot.name:
+    for predicate, match in alignment.pairs():
+        if (
+            predicate.quantity is not None
+            or not (predicate.verbal or is_compared(alignment.claim, predicate))
+            or predicate.name
+        ):
             continue
         if not (match.token.verbal or is_compared(alignment.passage, match.token)):
             continue
-        if alignment.claim.language == "zh" and max(len(pivot.stem), len(match.token.stem)) > _LONGEST_HAN_VERB:
+        if alignment.claim.language == "zh" and max(len(predicate.stem), len(match.token.stem)) > _LONGEST_HAN_VERB:
             continue
-        if not (match.exact or match.sign < 0) or is_repeated(alignment, pivot, match):
+        if not (match.exact or match.sign < 0) or is_repeated(alignment, predicate, match):
             continue
-        if is_symmetric(pivot, alignment.claim.language):
+        if is_symmetric(predicate, alignment.claim.language):
             continue
-        mine, theirs = sides_of(alignment.claim, pivot), sides_of(alignment.passage, match.token)
+        mine, theirs = sides_of(alignment.claim, predicate), sides_of(alignment.passage, match.token)
         if mine is None or theirs is None:
             continue
         crossed, straight = crossed_sides(mine, theirs, alignment.match_of)
         if _opposite_grades(alignment):  # "A is less dense than B", "B has a higher density than A"
             crossed, straight = straight, crossed
         if crossed and not straight and match.sign > 0:
-            yield _disagreement(alignment, pivot)
+            yield _disagreement(alignment, predicate)
 
 
-def swapped_pivots(alignment: Alignment) -> set[ContentToken]:
+def converse_predicates(alignment: Alignment) -> set[ContentToken]:
     """Return the tokens of the claim that match their opposite with swapped sides: "A sold to B", "B bought from A"."""
     found, match_of = set(), alignment.match_of
-    for pivot, match in alignment.pairs():
+    for predicate, match in alignment.pairs():
         if match.sign < 0:
-            mine, theirs = sides_of(alignment.claim, pivot), sides_of(alignment.passage, match.token)
+            mine, theirs = sides_of(alignment.claim, predicate), sides_of(alignment.passage, match.token)
             if not mine or not theirs:
                 continue
             if crossed_sides(mine, theirs, match_of)[0]:
-                found.add(pivot)
+                found.add(predicate)
     return found
 
 
@@ -56,6 +60,6 @@ def _opposite_grades(alignment: Alignment) -> bool:
     return sides[0].has_word("lesser") != sides[1].has_word("lesser")
 
 
-def _disagreement(alignment: Alignment, pivot: ContentToken) -> Disagreement:
-    word = alignment.claim.text_of(pivot)
+def _disagreement(alignment: Alignment, predicate: ContentToken) -> Disagreement:
+    word = alignment.claim.text_of(predicate)
     return Disagreement(Reason.ROLE, f"the passage has the two sides of “{word}” the other way round", rule="role")

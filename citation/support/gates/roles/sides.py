@@ -34,13 +34,13 @@ def crossed_sides(mine: Sides, theirs: Sides, match_of: Mapping[ContentToken, Ma
     return crossed, straight
 
 
-def sides_of(statement: Statement, pivot: ContentToken) -> Sides | None:
+def sides_of(statement: Statement, predicate: ContentToken) -> Sides | None:
     """Return the agent and the patient of a predicate, or what is compared, or None if they cannot be determined."""
-    if (pivot.verbal and not is_compared(statement, pivot)) or statement.language in {"de", "zh"}:
-        found = arguments(statement, pivot)
+    if (predicate.verbal and not is_compared(statement, predicate)) or statement.language in {"de", "zh"}:
+        found = arguments(statement, predicate)
         return Sides.of(found.agent, found.patient)
-    left = [t for t in statement.tokens if t.word < pivot.word and t.clause == pivot.clause and not t.before]
-    right = [t for t in statement.tokens if t.word > pivot.word and t.piece == pivot.piece]
+    left = [t for t in statement.tokens if t.word < predicate.word and t.clause == predicate.clause and not t.before]
+    right = [t for t in statement.tokens if t.word > predicate.word and t.piece == predicate.piece]
     return Sides.of([t for t in left if t.piece == left[-1].piece], right)
 
 
@@ -54,6 +54,6 @@ def is_symmetric(token: ContentToken, language: str) -> bool:
     return token.folded in vocabulary(language).role("symmetric")
 
 
-def is_repeated(alignment: Alignment, pivot: ContentToken, match: Match) -> bool:
+def is_repeated(alignment: Alignment, predicate: ContentToken, match: Match) -> bool:
     """Return whether a word occurs twice in the claim or the passage: "Diesel buses … electric buses"."""
-    return len(alignment.claim.stems[pivot.stem]) > 1 or len(alignment.passage.stems[match.token.stem]) > 1
+    return len(alignment.claim.stems[predicate.stem]) > 1 or len(alignment.passage.stems[match.token.stem]) > 1

@@ -119,11 +119,7 @@ AGREEMENTS = {
         "The path is safe in fog.",
         FULL_AGREEMENT,
     ),
-    "two of three words": (
-        "The clerk mislaid the deed.",
-        "The clerk lost the deed.",
-        AGREEMENT,
-    ),
+    "two of three words": ("The clerk mislaid the deed.", "The clerk lost the deed.", AGREEMENT),
     "one word of four": ("The harbour froze.", "The harbour pleased many visitors.", 0.0),
     "all words, in a sentence that states much more": (WORDY, "Arden Steel acquired Borrow Castings.", 0.0),
     "two languages": ("Der Hafen war im Januar zugefroren.", "The harbour was frozen in January.", 0.0),

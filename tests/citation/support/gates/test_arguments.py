@@ -30,10 +30,7 @@ AGENTS = {
     "When the bell rang, Ida opened the door.": ("opened", "ida"),
     "The bell rang, and Ida opened the door.": ("opened", "ida"),
 }
-PATIENTS = {
-    "The hall was painted by Ida Lund.": ("painted", "hall"),
-    "Ida painted the hall.": ("painted", "hall"),
-}
+PATIENTS = {"The hall was painted by Ida Lund.": ("painted", "hall"), "Ida painted the hall.": ("painted", "hall")}
 
 
 def predicate(statement: Statement, word: str) -> ContentToken:
