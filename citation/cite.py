@@ -92,7 +92,7 @@ def drafts_of(answer: Answer | JsonAnswer, text: str | Sequence[str]) -> list[Dr
     """Return the drafts of a finished text, or one draft per sentence that is already split."""
     if isinstance(text, str):
         return answer.feed(text) + answer.flush()
-    return [draft for sentence in spaced(text) for draft in answer.take(sentence)]
+    return [draft for sentence in spaced(text) for draft in complete(answer.take_in_steps(sentence))]
 
 
 def spaced(sentences: Sequence[str]) -> list[str]:

@@ -23,7 +23,7 @@ from ..text.normalize import UNSPACED
 from ..text.segmentation import Kind, Segmenter, SegmentLimits, Sentence
 from ..text.segmentation.blocks import prefix_length
 from ..text.segmentation.boundaries import CLOSERS, ENDS
-from ..text.steps import Steps, complete
+from ..text.steps import Steps
 from .draft import UNDECIDED, Draft
 from .host_labels import HostLabels
 from .json_values import FencedJson
@@ -95,10 +95,6 @@ class Answer:
         if drafts and not complete and not _is_complete(drafts[-1].text):
             drafts[-1] = replace(drafts[-1], claim=None)
         return drafts + self._json.drafts()
-
-    def take(self, text: str) -> list[Draft]:
-        """Return the draft of a sentence that was already split."""
-        return complete(self.take_in_steps(text))
 
     def take_in_steps(self, text: str) -> Steps[list[Draft]]:
         """Return the draft of a sentence that was already split.

@@ -2,24 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from ..grounding import Grounding
+from ..markers import WordMarker
 from ..references import References, Span, quote_span
 from ..support.decision import Decision
 from ..support.scorers import Claim
 from ..text.segmentation import Kind
 
 UNDECIDED = Decision()  # compared by identity: without a decision, nothing is cited, flagged, dropped or counted
-
-
-class Place(NamedTuple):
-    """A place in a draft's text for a marker that is a word of the sentence."""
-
-    offset: int
-    before: str  # spaces around a marker that is shown there
-    after: str
-    cited: tuple[int, ...]  # evidence numbers that the model cited there
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +25,7 @@ class Draft:
     claim: Claim | None = None  # None: nothing to decide
     cited: tuple[int, ...] = ()  # evidence numbers that the model cited
     unknown: tuple[int, ...] = ()  # cited numbers that no evidence has
-    places: tuple[Place, ...] = ()  # places of markers that are words of the sentence
+    places: tuple[WordMarker, ...] = ()  # where markers are words of the sentence, with evidence numbers
     before_bracket: bool = False  # the following text would turn a marker at the end into a link: `[1](https://…)`
     partial: bool = False  # the sentence continues in a later draft, which has the decision
     tool_call: int | None = None  # index of the tool call whose arguments the span refers to; None: the text

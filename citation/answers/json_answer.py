@@ -35,14 +35,10 @@ class JsonAnswer:
         del complete  # an incomplete value is never returned
         return self._values.drafts()
 
-    def take(self, text: str) -> list[Draft]:
-        """Return the text unchanged: a piece of JSON is not a sentence."""
-        return self.feed(text)
-
     def take_in_steps(self, text: str) -> Steps[list[Draft]]:
-        """See `take`."""
+        """Return the text unchanged: a piece of JSON is not a sentence."""
         yield None
-        return self.take(text)
+        return self.feed(text)
 
     def release(self) -> list[Draft]:
         """Return nothing, since no text is held."""

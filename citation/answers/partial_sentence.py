@@ -6,7 +6,6 @@ from typing import NamedTuple
 from ..link_policy import LinkDefanger
 from ..markers import MarkerNames, MarkerStripper, StrippedText, WordMarker, strip
 from ..text.segmentation import VERBATIM, Kind, OpenSentence, Sentence
-from .draft import Place
 
 
 class CompleteSentence(NamedTuple):
@@ -14,7 +13,7 @@ class CompleteSentence(NamedTuple):
 
     stripped: StrippedText
     text: str
-    places: tuple[Place, ...]
+    places: tuple[WordMarker, ...]
 
 
 class PartialSentence:
@@ -30,7 +29,7 @@ class PartialSentence:
         self._text = ""  # the beginning of the sentence without the model's markers
         self._used = 0  # characters of it that are in `_shown`
         self._shown = ""  # the released part, with defanged links and a place for each marker that is a word
-        self._places: list[Place] = []
+        self._places: list[WordMarker] = []
         self._filled = 0  # markers that are words before the end of `_shown`
         self._forgotten_length = 0  # length of the text before `_text`
         self._raw_length = 0  # its length in the provider's text
@@ -103,7 +102,7 @@ class PartialSentence:
             if not everything:
                 return
             self._flush_links()
-            self._places.append(Place(len(self._shown), word.before, word.after, word.cited))
+            self._places.append(word._replace(offset=len(self._shown)))
             self._filled += 1
         self._append(self._text[self._used :], code)
         self._used = len(self._text)

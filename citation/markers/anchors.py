@@ -6,7 +6,8 @@ Models write the three characters as such or as ASCII escapes, as in `\\ue202tur
 import re
 from typing import Final
 
-from .grammar import MAX_MARKER, PARTIAL, Partial
+from ..text.need_data import NEED_DATA, NeedData
+from .grammar import MAX_MARKER
 
 ANCHOR_STARTS: Final = frozenset("\ue200\ue202\\")
 _ANCHOR = r"(?:\ue202|\\ue202)(turn\d{1,4}[a-z]{1,12}\d{1,4})"
@@ -22,11 +23,11 @@ def anchor_name(label: str) -> str:
     return label.removeprefix("\\ue202").removeprefix("\ue202")
 
 
-def match_anchor(text: str, i: int, *, final: bool) -> tuple[int, tuple[str, ...]] | Partial | None:
+def match_anchor(text: str, i: int, *, final: bool) -> tuple[int, tuple[str, ...]] | NeedData | None:
     """Match an anchor or a group of them at `i`: its end and the names in it."""
     found = _GROUP.match(text, i) or _SINGLE.match(text, i)
     if (found is None or found.end() == len(text)) and not final:
         rest = text[i : i + MAX_MARKER]
         if len(rest) < MAX_MARKER and _PREFIX.match(rest):
-            return PARTIAL
+            return NEED_DATA
     return (found.end(), tuple(name[1] for name in _SINGLE.finditer(found[0]))) if found else None

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from .grammar import PARTIAL, Partial
+from ..text.need_data import NEED_DATA, NeedData
 
 CODE_REACH = 500  # characters of inline code; a backtick that is not closed by then is an ordinary character
 MATH_REACH = 200  # characters between two dollar signs; a longer span is about money
@@ -47,14 +47,14 @@ class OpenSpans:
         if mark in _CLOSERS or (mark == "$" and text[start + 1 : start + 2].strip()):
             self.math = (mark, start)
 
-    def covers(self, text: str, start: int, end: int, final: bool) -> bool | Partial:
-        """Return whether `text[start:end]` is inside code, math or a tag. PARTIAL if more text is needed."""
+    def covers(self, text: str, start: int, end: int, final: bool) -> bool | NeedData:
+        """Return whether `text[start:end]` is inside code, math or a tag. NEED_DATA if more text is needed."""
         if _IN_TAG.search(text, max(0, start - _TAG_REACH), start):
             return True
         in_code = self._in_code(text, start, final)
         return in_code if in_code is not False else self._in_math(text, start, end, final)
 
-    def _in_code(self, text: str, start: int, final: bool) -> bool | Partial:
+    def _in_code(self, text: str, start: int, final: bool) -> bool | NeedData:
         at = self.code
         while at is not None and at < start:
             run = _TICKS.match(text, at)
@@ -62,10 +62,10 @@ class OpenSpans:
                 return False
             closing = _closing_ticks(text, at, min(len(text), at + CODE_REACH))
             if closing == len(text) and not final:
-                return PARTIAL  # the run of backticks may continue
+                return NEED_DATA  # the run of backticks may continue
             if closing is None:
-                if not final and len(text) < at + CODE_REACH and "\n\n" not in text[at:]:
-                    return PARTIAL
+                if _may_close(text, at, CODE_REACH, final):
+                    return NEED_DATA
                 closing = run.end()  # an ordinary character; the next run may open a span
             elif closing > start:
                 return True
@@ -73,7 +73,7 @@ class OpenSpans:
             at = following.start() if following else None
         return False
 
-    def _in_math(self, text: str, start: int, end: int, final: bool) -> bool | Partial:
+    def _in_math(self, text: str, start: int, end: int, final: bool) -> bool | NeedData:
         if self.math is None:
             return False
         opening, at = self.math
@@ -81,15 +81,20 @@ class OpenSpans:
             closing = text.find(_CLOSERS[opening], end, at + CODE_REACH)
             if closing >= 0:
                 return "\n\n" not in text[at:closing]
-            return PARTIAL if not final and len(text) < at + CODE_REACH and "\n\n" not in text[at:] else False
+            return NEED_DATA if _may_close(text, at, CODE_REACH, final) else False
         if _MONEY.match(text, at) or "\n\n" in text[at:start]:
             return False
         closing = text.find("$", end, at + MATH_REACH)
         if closing < 0:
-            return PARTIAL if not final and len(text) < at + MATH_REACH and "\n\n" not in text[at:] else False
+            return NEED_DATA if _may_close(text, at, MATH_REACH, final) else False
         if closing + 1 == len(text) and not final:
-            return PARTIAL
+            return NEED_DATA
         return _closes(text, closing) and "\n\n" not in text[at:closing]
+
+
+def _may_close(text: str, at: int, reach: int, final: bool) -> bool:
+    """Return whether text that has not arrived can close the span that begins at `at`."""
+    return not final and len(text) < at + reach and "\n\n" not in text[at:]
 
 
 def _closing_ticks(text: str, at: int, most: int) -> int | None:

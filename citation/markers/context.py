@@ -8,36 +8,30 @@ import re
 from enum import Enum
 from typing import Final
 
+from ..text.need_data import NEED_DATA, NeedData
 from ..text.normalize import UNSPACED, fold
 from ..text.words.languages import stopwords
 from .displayed import LOOKALIKES, match_brackets
-from .grammar import (
-    MAX_MARKER,
-    PARTIAL,
-    SOURCE_WORDS,
-    Brackets,
-    Form,
-    Partial,
-    match_lead,
-    match_link_target,
-    words,
-)
+from .grammar import MAX_MARKER, WORDS, Brackets, Form, Match, match_lead, match_link_target, match_locator
 from .named import MarkerNames, match_name
 
 SPACES: Final = " \t\u00a0\u2009\u202f\u3000"  # white space within a line
 _UNLIKE_CODE: Final = frozenset("【#&") | {pair[0] for pair in LOOKALIKES}
 OPENING_CHARACTERS: Final = _UNLIKE_CODE | frozenset("(（[\\")  # the characters that brackets can begin with
 MAX_GROUP = 16  # markers in a row that are one citation; a longer row is several
+ROW_GAP: Final = re.compile(f"[{SPACES}]{{0,3}}[,;、，；·・–/+-]?[{SPACES}]{{0,3}}")  # between the markers of a row
 
 
 # --- left context -------------------------------------------------------------------------------------------------
 
-_NAME_BEFORE = re.compile(r"[$@]?[A-Za-z0-9_.]*\Z")
-_CODE_NAMES = words("""
-    arr array arrays args argv argc buf buffer ctx df dict dicts elem elements func idx index items iter key keys kwargs
-    list lists lst mat matrix nums obj objs param params ptr row rows self str strs string strings struct sys tmp tuple
-    var vars vec vector
-""")
+_NAME_BEFORE = re.compile(r"[$@\\]?[A-Za-z0-9_.]*\Z")
+_VARIABLE = re.compile(r"[A-Za-z]|[a-z]\d{1,2}")
+# "vitamin C[1]", "Plan B[1]": the letter is part of a name, no variable
+_LETTERED = re.compile(
+    r"\b(?:vitamine?|hepatitis|influenza|plan|type|grade|class|category|group|schedule|appendix|annex|exhibit|series)"
+    r" [A-Z]\Z",
+    re.IGNORECASE,
+)
 _REACH = 60  # characters before the brackets that are searched for a word
 
 
@@ -64,37 +58,69 @@ def left_context(text: str, i: int) -> LeftContext:
     if opening_bracket in _UNLIKE_CODE:
         return LeftContext.FREE
     if before == "(":
-        return LeftContext.CODE if text[i - 2 : i - 1] in _NAME_CHARACTERS and i > 1 else LeftContext.FREE
-    if before == ")":
-        opening = text.rfind("(", max(0, i - _REACH), i)
-        return LeftContext.CODE if opening > 0 and text[opening - 1] in _NAME_CHARACTERS else LeftContext.FREE
-    if not (before.isascii() and (before.isalnum() or before == "_")) or opening_bracket in "(（":
+        return LeftContext.CODE if follows_word(text, i - 1) else LeftContext.FREE
+    if before in _CLOSED:
+        opening = text.rfind(_CLOSED[before], max(0, i - _REACH), i)
+        is_code = follows_word(text, opening) or text[opening - 1 : opening] == "$"
+        return LeftContext.CODE if opening > 0 and is_code else LeftContext.FREE
+    return LeftContext.FREE if opening_bracket in "(（" else _word_context(text, i, before)
+
+
+def _word_context(text: str, i: int, before: str) -> LeftContext:
+    """Classify brackets at `i` by the word or symbol before them, which ends with `before`."""
+    if _SYMBOL.search(text, max(0, i - 2), i):
+        return LeftContext.CODE
+    at = i - 1 if before == "^" else i  # the superscript of a variable: W^[1]
+    if not (before.isascii() and (before.isalnum() or before in "_^")):
         return LeftContext.FREE
-    found = _NAME_BEFORE.search(text, max(0, i - _REACH), i)
+    found = _NAME_BEFORE.search(text, max(0, at - _REACH), at)
     word = found[0] if found else ""
+    if word.endswith("__"):
+        word = word.rstrip("_")  # rose__[1]__
     if not word.strip("_"):
         return LeftContext.FREE  # __[1]__
-    return LeftContext.CODE if _is_code_name(word) else LeftContext.ATTACHED
+    if _is_code_name(word) and not _ends_name(text, at):
+        return LeftContext.CODE
+    return LeftContext.ATTACHED if at == i else LeftContext.FREE
 
 
 _NAME_CHARACTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_")
+_CLOSED = {")": "(", "}": "{"}  # the arguments of a call or a command: f(x)[1], \\begin{array}[1]
+_SYMBOL = re.compile(r"(?<![^\W_])(?=[^\W\d_])[\u0370-\u03ff\u2100-\u214f\U0001d400-\U0001d7ff]\Z")  # α[1], ℤ[1]
+
+
+def is_called(text: str, i: int) -> bool:
+    """Return whether the parenthesis at `i` has arguments: `sum([1])`, not `rose([1])`."""
+    found = _NAME_BEFORE.search(text, max(0, i - _REACH), i) if follows_word(text, i) else None
+    is_function = found is not None and (found[0].lower() in WORDS["function"] or _is_code_name(found[0]))
+    return is_function and not _ends_name(text, i)
+
+
+def follows_word(text: str, i: int) -> bool:
+    """Return whether a letter or digit stands directly before `i`."""
+    return i > 0 and text[i - 1] in _NAME_CHARACTERS
+
+
+def _ends_name(text: str, end: int) -> bool:
+    """Return whether the letter before `end` is part of a name: "vitamin C"."""
+    return _LETTERED.search(text, max(0, end - _REACH), end) is not None
 
 
 def _is_code_name(word: str) -> bool:
     """Return whether `word[1]` would be an index: `x`, `arr`, `my_list`, `myList`, `obj.items`, `x2`, `$row`."""
     stem, _, last = word.rpartition(".")
-    if word[0] in "$@" or "_" in word or last.lower() in _CODE_NAMES:
+    if word[0] in "$@\\" or "_" in word or last.lower() in WORDS["variable"] or _VARIABLE.fullmatch(last):
         return True
-    if last.isdigit():
+    if last.isdigit() or not last:
         return False
-    if stem.strip(".").isidentifier() and len(stem) > 1 and last.lower() not in _DOMAINS:
+    if stem.strip(".").isidentifier() and len(stem) > 1 and last.lower() not in WORDS["domain"]:
         return True
-    if len(last) == 1:
-        return last.isalpha()
     return last[0].islower() and not last.islower() and last[:1] not in "ei" and not last.endswith("OS")
 
 
-_DOMAINS = frozenset({"com", "org", "net", "io", "gov", "edu", "eu", "de", "fr", "uk", "ai", "dev", "info"})
+# Where a list of brackets begins, and how many come before one of them; None if something else comes before a comma
+ListStart = tuple[int | None, int]
+ListStarts = dict[int, ListStart]
 
 
 def _brackets_before(text: str, end: int) -> int | None:
@@ -110,39 +136,55 @@ def _brackets_before(text: str, end: int) -> int | None:
     return None
 
 
-def is_data(text: str, i: int, brackets: Brackets) -> bool:
-    """Return whether they are an array: `"ids": [1, 2]`, `x = [1]`, `[[1, 2], [3, 4]]`, `[0, 1]`, the range [1, 5]."""
+def is_data(text: str, i: int, brackets: Brackets, lists: ListStarts) -> bool:
+    """Return whether they are an array: `"ids": [1, 2]`, `x = [1]`, `[[1, 2], [3, 4]]`, `[0, 1]`, the range [1, 5].
+
+    `lists`: receives where lists of brackets in this text begin, so that a row of them takes linear time.
+    """
     if brackets.form is Form.SOURCE:
         return False
     listed = len(brackets.ranges) > 1
-    if listed and len(brackets.ranges) == 2 and brackets.ranges[0] == (0, 0):
-        return True  # an interval
-    for _ in range(MAX_GROUP):
-        k = _back_over_spaces(text, i)
-        before = text[k - 1 : k]
-        if before != ",":
-            break
-        k = _back_over_spaces(text, k - 1)  # after other brackets: the same as those
-        start = _brackets_before(text, k) if text[k - 1 : k] in ("]", "］") else None
-        if start is None:
-            return False
-        i = start
-    else:
-        return True
+    if (listed and (0, 0) in brackets.ranges) or brackets.ranges in _DIGIT_CLASSES:
+        return True  # an interval, a vector or a regular expression
+    start, passed = lists[i] = _list_start(text, i, lists)
+    if passed >= MAX_GROUP or start is None:
+        return passed >= MAX_GROUP
+    k = _back_over_spaces(text, start)
+    before = text[k - 1 : k]
     if before == "(":  # f([1], [2])
-        return left_context(text, i) is LeftContext.CODE
+        return is_called(text, k - 1) or (listed and follows_word(text, k - 1))
     if before in ("=", "[", "{"):
-        return text[k - 3 : k] != "$^{"  # a formula that consists of a marker
+        return text[k - 3 : k] not in ("$^{", "(^{")  # a formula that consists of a marker
     if before == ":":
         k = _back_over_spaces(text, k - 1)
-        return text[k - 1 : k] in ('"', "'") or (listed and _word_before(text, k) not in _LEADS)
-    return listed and _word_before(text, k) in _DATA_WORDS
+        word = _word_before(text, k)
+        return text[k - 1 : k] in ('"', "'") or word in WORDS["field"] or (listed and word not in _LEADS)
+    return listed and (
+        _word_before(text, k) in WORDS["array"] or _BEFORE_DATA.search(text, max(0, k - 5), k) is not None
+    )
 
 
-_LEADS = SOURCE_WORDS - {"id", "ids"}  # "Sources: [1, 2]" is prose, "ids: [1, 2]" is data
-_DATA_WORDS = words("""
-    arr array interval intervals list matrix numbers prints range ranges returns row sequence set tuple values vector
-""")
+def _list_start(text: str, i: int, lists: ListStarts) -> ListStart:
+    """Return where the list of brackets begins to which those at `i` belong, and how many come before them."""
+    start, passed = i, 0
+    while passed < MAX_GROUP:
+        if start in lists:
+            first, before = lists[start]
+            return first, passed + before
+        k = _back_over_spaces(text, start)
+        if text[k - 1 : k] != ",":
+            break
+        k = _back_over_spaces(text, k - 1)
+        opening = _brackets_before(text, k) if text[k - 1 : k] in ("]", "］") else None
+        if opening is None:
+            return None, passed
+        start, passed = opening, passed + 1
+    return start, passed
+
+
+_DIGIT_CLASSES = (((0, 9),), ((1, 9),))  # [0-9] and [1-9], as in regular expressions
+_LEADS = WORDS["source"] - WORDS["field"]  # "Sources: [1, 2]" is prose, "ids: [1, 2]" is data
+_BEFORE_DATA = re.compile(r"(?:[∈∉→]|[-=]>|\b[a-z] in)\Z")  # x ∈ [1, 5], f: A → [1, 2], for i in [1, 2]
 
 
 def _word_before(text: str, k: int) -> str:
@@ -162,62 +204,87 @@ def _back_over_spaces(text: str, k: int) -> int:
 
 def right_context(
     text: str, i: int, brackets: Brackets, left: LeftContext, names: MarkerNames, final: bool
-) -> int | Partial | None:
+) -> int | NeedData | None:
     """Return the end of the marker, including its link, or None if the text after it shows that it is none."""
     end, following = brackets.end, text[brackets.end : brackets.end + 1]
     if not following:
-        return end if final else PARTIAL
+        return end if final else NEED_DATA
     if following == "(" and text[i] == "[":
         target = match_link_target(text, end)
-        if target is PARTIAL and not final:
-            return PARTIAL
+        if target is NEED_DATA and not final:
+            return NEED_DATA
         if isinstance(target, int):
             return None if brackets.form is Form.PLAIN else target
     if text[i] not in _UNLIKE_CODE and (following == "=" or (following == ":" and _begins_line(text, i))):
         return None
-    return _after_word(text, end, names, final) if left is LeftContext.ATTACHED else end
+    if following == "-" and brackets.form is Form.PLAIN:  # [1,2]-shift
+        joined = text[end + 1 : end + 2]
+        if joined.isalpha() or not (joined or final):
+            return None if joined else NEED_DATA
+    return after_word(text, end, names, final) if left is LeftContext.ATTACHED else end
 
 
-def _after_word(text: str, end: int, names: MarkerNames, final: bool) -> int | Partial | None:
-    """Decide about `word[1]`: in prose, a space or punctuation follows; in code, an operator, a call or a name."""
-    last = end
-    for _ in range(MAX_GROUP):  # the last marker of a row decides
-        beyond = _next_end(text, last, names, final)
-        if beyond is PARTIAL:
-            return PARTIAL
-        if beyond is None:
-            break
-        if text[last] in _UNLIKE_CODE or text[beyond - 1] == ")":
-            return end  # in a row with a marker that cannot be code
-        last = beyond
+def after_word(text: str, end: int, names: MarkerNames, final: bool) -> int | NeedData | None:
+    """Decide about `word[1]` or `word([1])`, which ends at `end`; return `end` if it is a marker.
+
+    In prose, a space or punctuation follows; in code, an operator, a call or a name.
+    """
+    last = _end_of_row(text, end, names, final)
+    if last is NEED_DATA:
+        return NEED_DATA
+    if last is None:
+        return end  # in a row with a marker that cannot be code
     at = skip_spaces(text, last)
     following, second = text[at : at + 1], text[at + 1 : at + 2]
     if not final and (not following or (following in ".!<$" and not second)):
-        return PARTIAL
+        return NEED_DATA
     if following == "!" and second == "=":
         return None
     if at > last:
-        code = following in tuple("=+<>") and not (following == "<" and (second.isalpha() or second == "/"))
+        code = following in tuple("=+<>") and not (following == "<" and (second.isalpha() or second in "/!"))
         return None if code else end
     if following == ".":
         return None if second.isalnum() or second == "_" else end
     if following == "<":
-        return end if second.isalpha() or second == "/" else None
+        return end if second.isalpha() or second in "/!" else None
     if word := _WORD.match(text, at):
-        return PARTIAL if word.end() == len(text) and not final else end if _is_prose(word[0]) else None
+        return NEED_DATA if word.end() == len(text) and not final else end if _is_prose(word[0]) else None
     if following in ("$", "("):
-        return _before_marker(text, end, at, final)
+        return _before_marker(text, end, at, names, final)
     return None if following in _OPERATORS or following.isalnum() else end
 
 
-def _before_marker(text: str, end: int, at: int, final: bool) -> int | Partial | None:
+def _end_of_row(text: str, end: int, names: MarkerNames, final: bool) -> int | NeedData | None:
+    """Return the end of the last marker of the row whose first one ends at `end`; None if they cannot be code.
+
+    Brackets cannot be code if others follow them after a space, a comma or a sign: `rose[1]-[2]`.
+    """
+    for _ in range(MAX_GROUP):
+        gap = ROW_GAP.match(text, end)
+        start = gap.end() if gap else end
+        if end < start == len(text) and not final:
+            return NEED_DATA
+        beyond = _next_end(text, start, names, final)
+        if not isinstance(beyond, int):
+            return beyond or end
+        if start > end or text[start] in _UNLIKE_CODE or text[beyond - 1] == ")":
+            return None
+        end = beyond
+    return end
+
+
+def _before_marker(text: str, end: int, at: int, names: MarkerNames, final: bool) -> int | NeedData | None:
     """Return `end` if a marker that cannot be code begins at `at`: `rose[1]$^{[2]}$`, `rose[1](see [2])`."""
     if text[at] == "$":
         return end if text[at + 1 : at + 2] == "^" else None
     lead = match_lead(text, at)
-    if lead is PARTIAL and not final:
-        return PARTIAL
-    return end if isinstance(lead, int) and lead > at + 1 else None  # not "rose[1](2)"
+    place = lead
+    if lead == at + 1:  # "rose[1]([2], p. 3)", not "rose[1](2)"
+        inner = _next_end(text, lead, names, final)
+        place = match_locator(text, inner) if isinstance(inner, int) else inner
+    if place is NEED_DATA and not final:
+        return NEED_DATA
+    return end if isinstance(place, int) else None
 
 
 def _is_prose(word: str) -> bool:
@@ -230,21 +297,21 @@ def _is_prose(word: str) -> bool:
     return len(word) > 1 and (word[0].isupper() or fold(word) in stopwords(None))
 
 
-def _next_end(text: str, at: int, names: MarkerNames, final: bool) -> int | Partial | None:
+def _next_end(text: str, at: int, names: MarkerNames, final: bool) -> int | NeedData | None:
     """Return the end of the brackets that begin at `at`, if they could be a marker."""
     if at >= len(text) or text[at] not in OPENING_CHARACTERS:
         return None
     named = match_name(text, at, names, final)
     if named is not None:
-        return named if named is PARTIAL else named[0]
+        return named.end if isinstance(named, Match) else named
     brackets = match_brackets(text, at)
     if not isinstance(brackets, Brackets):
         return None if final else brackets
     if brackets.form is Form.PLAIN or text[at] != "[" or text[brackets.end : brackets.end + 1] not in ("(", ""):
         return brackets.end
-    target = match_link_target(text, brackets.end) if brackets.end < len(text) else PARTIAL
-    if target is PARTIAL and not final:
-        return PARTIAL
+    target = match_link_target(text, brackets.end) if brackets.end < len(text) else NEED_DATA
+    if target is NEED_DATA and not final:
+        return NEED_DATA
     return target if isinstance(target, int) else brackets.end
 
 

@@ -11,17 +11,16 @@ from collections.abc import Iterator
 from html import unescape
 from typing import Final
 
+from ..text.need_data import NEED_DATA, NeedData
 from .grammar import (
     MAX_LISTED,
     MAX_MARKER,
-    PARTIAL,
+    WORDS,
     Brackets,
     Form,
-    Partial,
     match_form,
     match_link_target,
     parse_numbers,
-    words,
 )
 
 MAX_DISPLAYED = 80  # characters between the brackets, as displayed
@@ -32,8 +31,8 @@ MAX_ENCLOSED = 50  # the largest number that is one character: ㊿
 LOOKALIKES: Final = ("［］", "〔〕", "〖〗", "﹝﹞", "⟦⟧", "❲❳", "⁅⁆", "〚〛", "⦋⦌", "﹇﹈")
 
 
-def match_brackets(text: str, i: int) -> Brackets | Partial | None:
-    """Match the brackets that begin at `i`, without looking at their context. PARTIAL if the text ends inside them."""
+def match_brackets(text: str, i: int) -> Brackets | NeedData | None:
+    """Match the brackets that begin at `i`, whatever is around them. NEED_DATA if the text ends inside them."""
     found = match_form(text, i)
     return _match_displayed(text, i) if found is None and text[i] in _STARTS else found
 
@@ -43,7 +42,7 @@ _CLOSING = frozenset("]】") | {pair[1] for pair in LOOKALIKES}
 _STARTS = _OPENING | frozenset("&\\")
 
 
-def _match_displayed(text: str, i: int) -> Brackets | Partial | None:
+def _match_displayed(text: str, i: int) -> Brackets | NeedData | None:
     depth, body = 0, ""
     for character, end in _decode(text, i):
         if end - i > MAX_MARKER:
@@ -56,10 +55,10 @@ def _match_displayed(text: str, i: int) -> Brackets | Partial | None:
             body += character
         if not (0 < depth <= MAX_NESTED and len(body) <= MAX_DISPLAYED and _is_beginning(body)):
             return None
-    return PARTIAL if len(text) - i < MAX_MARKER else None
+    return NEED_DATA if len(text) - i < MAX_MARKER else None
 
 
-def _close(text: str, at: int, depth: int, body: str) -> Brackets | Partial | None:
+def _close(text: str, at: int, depth: int, body: str) -> Brackets | NeedData | None:
     """Match the other closing brackets from `at`, and read the numbers. The inner brackets can be a link."""
     numbers = _numbers(body)
     closed, end = 1, at
@@ -68,9 +67,9 @@ def _close(text: str, at: int, depth: int, body: str) -> Brackets | Partial | No
     form, ranges = numbers
     is_row = depth == 2 and len(ranges) == 1  # [[1], [2]], but not the matrix [[1, 2], [3, 4]]
     while is_row and len(ranges) < MAX_LISTED and (following := _NEXT_INNER.match(text, at)):
-        inner = match_form(text, following.end()) if following.end() < len(text) else PARTIAL
+        inner = match_form(text, following.end()) if following.end() < len(text) else NEED_DATA
         if not isinstance(inner, Brackets) or inner.form is not form or len(inner.ranges) > 1:
-            return PARTIAL if inner is PARTIAL else None
+            return NEED_DATA if inner is NEED_DATA else None
         ranges, at = (*ranges, *inner.ranges), inner.end
     if text[at : at + 1] == "(":
         target = match_link_target(text, at)
@@ -86,7 +85,7 @@ def _close(text: str, at: int, depth: int, body: str) -> Brackets | Partial | No
             return None
         if beyond - at > MAX_MARKER:
             return None
-    return PARTIAL
+    return NEED_DATA
 
 
 _NEXT_INNER = re.compile(r"[ \t]{0,3}[,;，；、]?[ \t]{0,3}(?=\[|\Z)")
@@ -146,20 +145,16 @@ def _plain(character: str) -> str:
 
 # --- numbers ------------------------------------------------------------------------------------------------------
 
-# Words that are part of a marker in square brackets only: "(No. 1)" and "(see 1)" are prose
-_OTHER_WORDS = words(
-    "no nr num number note notes footnote footnotes fn see or to through oder bis ou web file link result"
-)
-
-_NAME = r"(?:[^\W\d_]++[\s.:：\-]*+)*+"
+_WORDS_IN_BRACKETS = WORDS["see"] | WORDS["bracketed"]
+_NAME = r"(?:[^\W\d_]++[\s.:：°\-]*+)*+"
 _NUMBER = r"[#№]?+\s*+\d{1,18}+"
 _RANGE = rf"{_NAME}{_NUMBER}(?:\s*+(?:[\-\u2010-\u2015\u2212~〜]|\.\.\.?|…)\s*+{_NAME}{_NUMBER})?"
 _BODY = re.compile(rf"[\s,;(（^]*+{_RANGE}(?:[\s,;&，；、|]++{_RANGE})*[\s,;.:)）^]*+")
-_BEGINNING = re.compile(r"(?:[\s\d,;&，；、|()（）^#№.:：…~〜\-\u2010-\u2015\u2212]|(?<![^\W\d_])[^\W\d_]{1,12}+)*+")
+_BEGINNING = re.compile(r"(?:[\s\d,;&，；、|()（）^#№°.:：…~〜\-\u2010-\u2015\u2212]|(?<![^\W\d_])[^\W\d_]{1,12}+)*+")
 
 
 def _numbers(body: str) -> tuple[Form, tuple[tuple[int, int], ...]] | None:
-    return parse_numbers(body, Form.PLAIN, _OTHER_WORDS) if _BODY.fullmatch(body) else None
+    return parse_numbers(body, Form.PLAIN, _WORDS_IN_BRACKETS) if _BODY.fullmatch(body) else None
 
 
 def _is_beginning(body: str) -> bool:

@@ -12,18 +12,12 @@ from enum import Enum
 from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
+from ..text.need_data import NEED_DATA, NeedData
+from ..text.words.word_lists import load_words
+
 MAX_MARKER = 200  # characters of one marker; the longest seen from a model, a list of `[Source n, ...]`, had 120
 MAX_LISTED = 30  # numbers in one pair of brackets
 MAX_DIGITS = 18  # a longer run of digits is not an evidence number
-
-
-class Partial(Enum):
-    """Type of PARTIAL."""
-
-    PARTIAL = "partial"
-
-
-PARTIAL: Final = Partial.PARTIAL  # more text is needed to decide whether this is a marker
 
 
 class Form(Enum):
@@ -43,37 +37,62 @@ class Brackets(NamedTuple):
     ranges: tuple[tuple[int, int], ...]
 
 
-def match_form(text: str, i: int) -> Brackets | Partial | None:
-    """Match a frequent form at `i`, without looking at its context. PARTIAL if the text ends inside it."""
+class Match(NamedTuple):
+    """A citation by the model: its end, its evidence numbers, and its numbers that no evidence has."""
+
+    end: int
+    cited: tuple[int, ...]
+    unknown: tuple[int, ...]
+
+    def joined(self, last: "Match", between: tuple[int, ...] = ()) -> "Match":
+        """Return this citation together with the next one, and the evidence numbers between them."""
+        cited = dict.fromkeys(self.cited + between + last.cited)
+        return Match(last.end, tuple(cited), tuple(dict.fromkeys(self.unknown + last.unknown)))
+
+
+def match_form(text: str, i: int) -> Brackets | NeedData | None:
+    """Match a frequent form at `i`, without looking at its context. NEED_DATA if the text ends inside it."""
     for form, part in _FORMS.get(text[i], ()):
         if found := _pattern(part.full).match(text, i):
             parsed = parse_numbers(found[0], form, _TAG_NAMES)
             return Brackets(found.end(), *parsed) if parsed else None
         if len(text) - i < MAX_MARKER and _pattern(part.prefix).fullmatch(text, i):
-            return PARTIAL
+            return NEED_DATA
     return None
 
 
-def match_link_target(text: str, i: int) -> int | Partial | None:
+def match_link_target(text: str, i: int) -> int | NeedData | None:
     """Return the end of the `(url "title")` of a Markdown link that begins at `i`."""
     return _end(_LINK_TARGET, text, i)
 
 
-def match_lead(text: str, i: int) -> int | Partial | None:
-    """Return the end of an opening parenthesis and a word for "source" or "see": `(Source: [1])`, `(see [1])`."""
+def match_lead(text: str, i: int) -> int | NeedData | None:
+    """Return the end of an opening parenthesis and words for "source" or "see": `(Source: [1])`, `(see e.g. [1])`."""
     found = _pattern(_LEAD.full).match(text, i)
     if found is None:
         return None
-    if found.end() == len(text):
-        return PARTIAL
-    word = "".join(filter(str.isalpha, found[0]))
-    return found.end() if not word or word.lower() in SOURCE_WORDS | _SEE_WORDS else None
+    leads = _LEAD_WORD.findall(found[0].lower())
+    incomplete = found.end() == len(text)
+    if incomplete and text[-1].isalpha():
+        del leads[-1]
+    if not _LEAD_WORDS.issuperset(leads):
+        return None
+    return NEED_DATA if incomplete else found.end()
 
 
-def _end(part: "_Part", text: str, i: int) -> int | Partial | None:
+def match_locator(text: str, i: int) -> int | NeedData | None:
+    """Return the end of a place in a source, between a marker and a closing parenthesis: `([1], p. 3)`."""
+    end = NEED_DATA if _pattern(_LOCATOR.prefix).fullmatch(text, i) else _end(_LOCATOR, text, i)
+    if not isinstance(end, int):
+        return end
+    word = "".join(filter(str.isalpha, text[i:end]))
+    return end if word.lower() in WORDS["locator"] else None
+
+
+def _end(part: "_Part", text: str, i: int) -> int | NeedData | None:
     if found := _pattern(part.full).match(text, i):
         return found.end()
-    return PARTIAL if _pattern(part.prefix).fullmatch(text, i) else None
+    return NEED_DATA if _pattern(part.prefix).fullmatch(text, i) else None
 
 
 class _Part(NamedTuple):
@@ -110,30 +129,15 @@ def _maybe(part: _Part) -> _Part:
     return _times(part, 0, 1)
 
 
-def words(text: str) -> frozenset[str]:
-    """Return the words of a text."""
-    return frozenset(text.split())
-
-
-# Words for "source" inside brackets, in the languages that models answer in
-SOURCE_WORDS = words("""
-    sources source src documents document docs doc excerpts excerpt passages passage references reference refs ref
-    citations citation cite evidence context quotes quote id ids quellen quelle fuentes fuente fonti fonte bronnen bron
-    źródło источники источник джерело πηγή πηγές المصادر المصدر مصدر منبع nguồn kaynak
-    来源 來源 出处 出處 参考 參考 引用 资料 資料 文档 文檔 出典 출처 근거
-""")
-_SEE_WORDS = words("see cf siehe vgl voir véase vedi zie см 见 見 参见 參見 参照")
-_TAG_NAMES = words("sup")
-# "[1, page 12, chunk 7]": the number after one of these words is not an evidence number
-_LOCATOR_WORDS = words("""
-    pages page pp p chunks chunk lines line sections section paragraphs paragraph para seite s l § стр 页 頁
-""")
-_JOIN_WORDS = words("and und y et e и 和 及")
-_KNOWN_WORDS = SOURCE_WORDS | _LOCATOR_WORDS | _JOIN_WORDS
+WORDS: Final = {key: frozenset(words) for key, words in load_words("marker_words").items()}
+_KNOWN_WORDS = WORDS["source"] | WORDS["locator"] | WORDS["join"]
+_LEAD_WORDS = WORDS["source"] | WORDS["see"] | WORDS["after_see"]
+_TAG_NAMES = frozenset({"sup"})
 
 SUPERSCRIPTS: Final = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 _DIGIT = f"\\d{SUPERSCRIPTS}"
-_LETTER = f"[^\\W{_DIGIT}_]"
+_LETTERS = f"^\\W{_DIGIT}_"
+_LETTER = f"[{_LETTERS}]"
 _SPACE = _times(_one(" \\t\u00a0\u2009\u202f\u3000"), 0, 3)
 _NUMBER = _times(_one(_DIGIT), 1, MAX_DIGITS)
 _DASH = _one("\\-\u2010-\u2015\u2212~\u301c")
@@ -141,7 +145,7 @@ _DASH = _one("\\-\u2010-\u2015\u2212~\u301c")
 _NAMED = _seq(_times(_Part(f"(?:{_LETTER}|§)", ""), 1, 12), _SPACE, _maybe(_one(":：.#№")), _SPACE)
 _RANGE = _seq(_NUMBER, _maybe(_seq(_SPACE, _DASH, _SPACE, _maybe(_NAMED), _NUMBER)))
 _ITEM = _seq(_maybe(_NAMED), _RANGE)
-_AND = _any(*map(_word, sorted(_JOIN_WORDS)))
+_AND = _any(*map(_word, sorted(WORDS["join"])))
 _BETWEEN = _seq(_SPACE, _any(_one(",;&，；、"), _AND), _SPACE)
 _MORE = _times(_seq(_BETWEEN, _ITEM), 0, MAX_LISTED - 1)
 _NOTE = _seq(_one("†"), _times(_one("^\\]】］\\n"), 0, 64))
@@ -156,7 +160,15 @@ _TARGET = _any(_seq(_one("<"), _times(_one("^<>\\n"), 0, 500), _one(">")), _PLAC
 _TITLE = _any(*(_seq(_one(a), _times(_one(f"^\\n{b}"), 0, 200), _one(b)) for a, b in ('""', "''", "()")))
 _GAP = _times(_one(" \\t\\n"), 0, 3)
 _LINK_TARGET = _seq(_one("("), _GAP, _TARGET, _maybe(_seq(_one(" \\t\\n"), _GAP, _TITLE)), _GAP, _one(")"))
-_LEAD = _seq(_one("(（"), _SPACE, _maybe(_NAMED))  # the beginning of parentheses around markers
+# The beginning of parentheses around markers
+_LEAD = _seq(
+    _one("(（"),
+    _SPACE,
+    _times(_seq(_times(_one(_LETTERS), 1, 12), _times(_one(" .,:"), 1, 3)), 0, 4),
+    _maybe(_NAMED),
+)
+_LEAD_WORD = re.compile(f"{_LETTER}+")
+_LOCATOR = _seq(_SPACE, _maybe(_one(",;")), _SPACE, _NAMED, _RANGE)
 
 _FORMS: dict[str, tuple[tuple[Form, _Part], ...]] = {  # by the first character
     "[": (
@@ -187,7 +199,7 @@ def _pattern(expression: str) -> re.Pattern[str]:
 
 def compile_patterns() -> None:
     """Compile all expressions, so that the first answer of a server does not wait for them."""
-    for part in (_LINK_TARGET, _LEAD, *(part for forms in _FORMS.values() for _, part in forms)):
+    for part in (_LINK_TARGET, _LEAD, _LOCATOR, *(part for forms in _FORMS.values() for _, part in forms)):
         _pattern(part.full)
         _pattern(part.prefix)
 
@@ -214,8 +226,8 @@ def parse_numbers(
             word = word.lower()
             if word not in _KNOWN_WORDS and word not in other_words:
                 return None
-            counts = word not in _LOCATOR_WORDS
-            form = Form.SOURCE if word in SOURCE_WORDS else form
+            counts = word not in WORDS["locator"]
+            form = Form.SOURCE if word in WORDS["source"] else form
         else:
             if counts:
                 low = _value(token["low"])

@@ -1,23 +1,31 @@
 """Match a citation at a position of a text: one marker or several, with emphasis or parentheses around them."""
 
 import re
-from typing import Final, NamedTuple
+from functools import partial
+from typing import Final
 
+from ..text.need_data import NEED_DATA, NeedData
 from ..text.normalize import fold
 from ..text.numbers.units import UNITS
+from ..text.segmentation import MarkerEnd
 from .anchors import ANCHOR_STARTS, match_anchor
 from .context import (
     MAX_GROUP,
     OPENING_CHARACTERS,
+    ROW_GAP,
     SPACES,
     LeftContext,
+    ListStarts,
+    after_word,
+    follows_word,
+    is_called,
     is_data,
     left_context,
     right_context,
     skip_spaces,
 )
 from .displayed import match_brackets
-from .grammar import PARTIAL, SUPERSCRIPTS, Brackets, Form, Partial, match_lead
+from .grammar import SUPERSCRIPTS, Brackets, Form, Match, match_lead, match_locator
 from .named import MarkerNames, match_name
 from .word_markers import match_conjunction
 
@@ -25,26 +33,13 @@ from .word_markers import match_conjunction
 MAX_PLAUSIBLE_NUMBER = 999
 
 
-class Match(NamedTuple):
-    """A citation by the model: its end, its evidence numbers, and its numbers that no evidence has."""
-
-    end: int
-    cited: tuple[int, ...]
-    unknown: tuple[int, ...]
-
-    def joined(self, last: "Match", between: tuple[int, ...] = ()) -> "Match":
-        """Return this citation together with the next one, and the evidence numbers between them."""
-        cited = dict.fromkeys(self.cited + between + last.cited)
-        return Match(last.end, tuple(cited), tuple(dict.fromkeys(self.unknown + last.unknown)))
-
-
 ANY_NUMBER = MarkerNames(frozenset(range(1, MAX_PLAUSIBLE_NUMBER + 1)))  # for callers that do not know the evidence
 
 
-def match_marker(text: str, i: int, names: MarkerNames = ANY_NUMBER, *, final: bool = False) -> Match | Partial | None:
+def match_marker(text: str, i: int, names: MarkerNames = ANY_NUMBER, *, final: bool = False) -> Match | NeedData | None:
     """Match a citation that begins at `i`.
 
-    Return PARTIAL if the decision depends on the text that follows; with `final`, nothing follows.
+    Return NEED_DATA if the decision depends on the text that follows; with `final`, nothing follows.
     """
     if names.ignored:
         return None
@@ -55,16 +50,37 @@ def match_marker(text: str, i: int, names: MarkerNames = ANY_NUMBER, *, final: b
     return _row(text, i, names, final)
 
 
+def marker_end(names: MarkerNames = ANY_NUMBER) -> MarkerEnd:
+    """Return the function with which a `Segmenter` recognises the model's markers at the end of a sentence.
+
+    Any number can be a marker, and the names of the evidence.
+    """
+    return partial(_marker_end, names)
+
+
+def _marker_end(names: MarkerNames, text: str, at: int, final: bool) -> int | NeedData | None:
+    if text[at] not in MARKER_STARTS:
+        return None
+    found = match_name(text, at, names, final) if names.names else None
+    if found is None and text[at] in ANCHOR_STARTS:
+        anchor = match_anchor(text, at, final=final)
+        if isinstance(anchor, tuple):
+            return anchor[0]
+        found = anchor
+    found = found or match_marker(text, at, final=final)
+    return found.end if isinstance(found, Match) else found
+
+
 # The characters that a citation can begin with
-MARKER_STARTS: Final = OPENING_CHARACTERS | ANCHOR_STARTS | frozenset("*_<^$" + SUPERSCRIPTS)
-_WRAPPERS = frozenset("(（*_<^$")
+MARKER_STARTS: Final = OPENING_CHARACTERS | ANCHOR_STARTS | frozenset("*_~<^$" + SUPERSCRIPTS)
+_WRAPPERS = frozenset("(（*_~<^$\\")
 _EMPHASIS = (
-    ("**", "**"), ("__", "__"), ("*", "*"), ("_", "_"), ("<sup>", "</sup>"), ("^", "^"), ("$^{", "}$"), ("$^", "$")
+    ("**", "**"), ("__", "__"), ("*", "*"), ("_", "_"), ("~~", "~~"), ("~", "~"), ("<sup>", "</sup>"), ("^", "^"),
+    ("$^{", "}$"), ("$^", "$"), ("$", "$"), ("\\(^{", "}\\)"),
 )  # fmt: skip
-_GAP = re.compile(f"[{SPACES}]{{0,3}}[,;、，；·–/+-]?[{SPACES}]{{0,3}}")
 
 
-def _anchor(text: str, i: int, names: MarkerNames, final: bool) -> Match | Partial | None:
+def _anchor(text: str, i: int, names: MarkerNames, final: bool) -> Match | NeedData | None:
     """Match an anchor of the host. One of something else, such as another search, is not a marker."""
     found = match_anchor(text, i, final=final)
     if not isinstance(found, tuple):
@@ -75,52 +91,66 @@ def _anchor(text: str, i: int, names: MarkerNames, final: bool) -> Match | Parti
     return Match(end, tuple(dict.fromkeys(key for name in cited for key in names.names[name])), ())
 
 
-def _wrapped(text: str, i: int, names: MarkerNames, final: bool, depth: int) -> Match | Partial | None:
+def _wrapped(text: str, i: int, names: MarkerNames, final: bool, depth: int) -> Match | NeedData | None:
     if text[i] in "(（":
         if text[i - 1 : i] and left_context(text, i) is not LeftContext.FREE:
             return None
         start = match_lead(text, i)
         close = ")" if text[i] == "(" else "）"
-        return _enclosed(text, start, close, names, final, depth)
+        if not follows_word(text, i):
+            return _enclosed(text, start, close, names, final, depth)
+        if is_called(text, i):
+            return None
+        inside = _enclosed(text, start, close, names, final, depth, LeftContext.FREE)
+        end = after_word(text, inside.end, names, final) if isinstance(inside, Match) else inside
+        return inside if isinstance(end, int) else end
     for opening, close in _EMPHASIS:
-        if text.startswith(opening, i) and _opens(text, i, opening):
+        if text.startswith(opening, i) and (depth == 1 or _opens(text, i, opening)):
             found = _enclosed(text, i + len(opening), close, names, final, depth)
             if found is not None:
                 return found
         elif not final and opening.startswith(text[i:]):
-            return PARTIAL
+            return NEED_DATA
     return None
 
 
 def _enclosed(
-    text: str, start: int | Partial | None, close: str, names: MarkerNames, final: bool, depth: int
-) -> Match | Partial | None:
-    """Match markers from `start` up to `close`, and nothing else."""
+    text: str,
+    start: int | NeedData | None,
+    close: str,
+    names: MarkerNames,
+    final: bool,
+    depth: int,
+    left: LeftContext | None = None,
+) -> Match | NeedData | None:
+    """Match markers from `start` up to `close`, and nothing else. `left`: the context of the first one, if known."""
     if start is None:
         return None
-    if start is PARTIAL or start == len(text):
-        return None if final else PARTIAL
-    inner: Match | Partial | None = None
+    if start is NEED_DATA or start == len(text):
+        return None if final else NEED_DATA
+    inner: Match | NeedData | None = None
     if depth > 1 and text[start] in _WRAPPERS:
         inner = _wrapped(text, start, names, final, depth - 1)
     if inner is None:
-        inner = _row(text, start, names, final)
+        inner = _row(text, start, names, final, left)
     conjunction = match_conjunction(text, inner.end, final) if isinstance(inner, Match) else None
     if isinstance(inner, Match) and isinstance(conjunction, int):
         last = _row(text, conjunction, names, final)
         inner = inner.joined(last) if isinstance(last, Match) else last
     if not isinstance(inner, Match):
         return inner
-    end = skip_spaces(text, inner.end)
+    locator = match_locator(text, inner.end) if close in ")）" else None
+    end = skip_spaces(text, locator if isinstance(locator, int) else inner.end)
     if text.startswith(close, end):
         return inner._replace(end=end + len(close))
-    return PARTIAL if conjunction is PARTIAL or (not final and close.startswith(text[end:])) else None
+    incomplete = locator is NEED_DATA or close.startswith(text[end:])
+    return NEED_DATA if conjunction is NEED_DATA or (not final and incomplete) else None
 
 
 def _opens(text: str, i: int, mark: str) -> bool:
     """Return whether emphasis begins here: after a space, or if as many marks were opened as closed before."""
     before = text[i - 1 : i]
-    if not before or before.isspace() or before in "(（":
+    if not before or before.isspace() or before in "(（" or mark == "^":
         return True
     return len(mark) > 1 and text.count(mark, max(0, i - _EMPHASIS_REACH), i) % 2 == 0
 
@@ -128,21 +158,23 @@ def _opens(text: str, i: int, mark: str) -> bool:
 _EMPHASIS_REACH = 300  # characters before the mark that are searched for the beginning of bold text
 
 
-def _row(text: str, i: int, names: MarkerNames, final: bool) -> Match | Partial | None:
-    """Match a row of markers: `[1][2]`, `[1], [2]`, `[1]–[3]`."""
-    left = left_context(text, i)
-    found = _marker(text, i, names, left, final)
+def _row(
+    text: str, i: int, names: MarkerNames, final: bool, left: LeftContext | None = None
+) -> Match | NeedData | None:
+    """Match a row of markers: `[1][2]`, `[1], [2]`, `[1]–[3]`. `left`: the context of the first one, if known."""
+    left, lists = left or left_context(text, i), ListStarts()
+    found = _marker(text, i, names, left, lists, final)
     if not isinstance(found, Match):
         return found
     for _ in range(MAX_GROUP - 1):
-        gap = _GAP.match(text, found.end)
+        gap = ROW_GAP.match(text, found.end)
         start = gap.end() if gap else found.end
         if start == len(text):
-            return found if final else PARTIAL
+            return found if final else NEED_DATA
         left = left if start == found.end else LeftContext.FREE
-        following = _marker(text, start, names, left, final) if text[start] in OPENING_CHARACTERS else None
-        if following is PARTIAL:
-            return PARTIAL
+        following = _marker(text, start, names, left, lists, final) if text[start] in OPENING_CHARACTERS else None
+        if following is NEED_DATA:
+            return NEED_DATA
         if not isinstance(following, Match):
             return found
         is_range = text[found.end : start].strip(SPACES) in ("–", "-")
@@ -157,19 +189,21 @@ def _inner_numbers(first: Match, last: Match, names: MarkerNames) -> tuple[int, 
     return tuple(number for number in range(first.cited[-1] + 1, last.cited[0]) if number in names.numbers)
 
 
-def _marker(text: str, i: int, names: MarkerNames, left: LeftContext, final: bool) -> Match | Partial | None:
+def _marker(
+    text: str, i: int, names: MarkerNames, left: LeftContext, lists: ListStarts, final: bool
+) -> Match | NeedData | None:
     """Match one pair of brackets whose context allows a citation."""
     if left is LeftContext.CODE:
         return None
     named = match_name(text, i, names, final)
     if named is not None:
-        return named if named is PARTIAL else Match(*named)
+        return named
     brackets = match_brackets(text, i)
     if not isinstance(brackets, Brackets):
         return None if final else brackets
     if brackets.form is Form.SUPERSCRIPT:
         return _superscript(text, i, brackets, names, final)
-    if is_data(text, i, brackets):
+    if is_data(text, i, brackets, lists):
         return None
     end = right_context(text, i, brackets, left, names, final)
     if not isinstance(end, int):
@@ -183,17 +217,17 @@ def _marker(text: str, i: int, names: MarkerNames, left: LeftContext, final: boo
 _NOTE_BEFORE = re.compile(
     rf"(?:[^\W\d_]{{4}}[{SPACES}]|(?:[^\W_]{{4}}\.|(?<=[\w.,!?…)])\"|[,;:!?…”’»。，！？；：])[{SPACES}]?)\Z"
 )
-_PART_OF_FORMULA = frozenset("/⁄√∛∜+-−⁺⁻⁼⁽^")  # "¹/₂", "³√8", "²⁺"
+_PART_OF_FORMULA = frozenset("/⁄√∛∜+-−⁺⁻⁼⁽⁾^")  # "¹/₂", "³√8", "²⁺"
 
 
-def _superscript(text: str, i: int, found: Brackets, names: MarkerNames, final: bool) -> Match | Partial | None:
+def _superscript(text: str, i: int, found: Brackets, names: MarkerNames, final: bool) -> Match | NeedData | None:
     """Match a superscript that is no exponent, fraction, root or charge, with numbers of evidence only."""
     if not _NOTE_BEFORE.search(text, max(0, i - 6), i) or _is_exponent(text, i):
         return None
     following = text[found.end : found.end + 2]
-    if not final and following in ("", ",", "，"):
-        return PARTIAL
-    if following[:1].isalnum() or following[:1] in _PART_OF_FORMULA:
+    if not final and following in ("", ",", "，", "^"):
+        return NEED_DATA
+    if following[:1].isalnum() or (following[:1] in _PART_OF_FORMULA and following != "^["):
         return None
     cited, unknown = names.split(found.ranges)
     return Match(found.end, cited, ()) if cited and not unknown else None

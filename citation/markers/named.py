@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..evidence import Evidence
-from .grammar import PARTIAL, Partial
+from ..text.need_data import NEED_DATA, NeedData
+from .grammar import Match
 
 MAX_NAME = 200  # characters of a file name or entity in a marker
 MAX_REPORTED = 10  # unknown numbers reported of one range such as "[1-999999]"
@@ -61,15 +62,15 @@ def label_shape(label: str) -> str:
     return "".join("0" if character.isdigit() else "a" if character.isalpha() else character for character in label)
 
 
-def match_name(text: str, i: int, names: MarkerNames, final: bool) -> tuple[int, Numbers, Numbers] | Partial | None:
-    """Match a marker with a name at `i`: its end, the evidence numbers, and (0,) if no evidence has the name."""
+def match_name(text: str, i: int, names: MarkerNames, final: bool) -> Match | NeedData | None:
+    """Match a marker with a name at `i`. Its unknown number is 0 if no evidence has the name."""
     if text[i] != "[":
         return None
     for tag in _TAGS:
         if text.startswith(tag, i):
             return _after_tag(text, i + len(tag), names, final)
         if not final and tag.startswith(text[i:]) and len(text) - i > 1:
-            return PARTIAL
+            return NEED_DATA
     if names.links and (linked := _link_to_call(text, i, names, final)) is not None:
         return linked
     return _in_brackets(text, i, names, final) if names.names else None
@@ -87,27 +88,27 @@ _TOKEN = re.compile(r"[^\s\[\]()]+")
 _FILE = re.compile(r"[^\[\]\n]\.[^\W_]{1,5}\Z")
 # Not "[0.5]", "[1.2, 3.4]" or "[U.S]"
 _FILE_LABEL = re.compile(r"[^\[\]\n]+\.[^\W\d_][^\W_]{1,4}(?:#page=\d{1,9})?")
-_MARKER_START = re.compile(r"[【［（〔〖﹝⟦❲⁅〚⦋﹇&\\#*$<]")  # in a word, the first character of another marker
+_MARKER_START = re.compile(r"[【［（〔〖﹝⟦❲⁅〚⦋﹇&\\#*~^$<]")  # in a word, the first character of another marker
 
 
-def _after_tag(text: str, at: int, names: MarkerNames, final: bool) -> tuple[int, Numbers, Numbers] | Partial | None:
+def _after_tag(text: str, at: int, names: MarkerNames, final: bool) -> Match | NeedData | None:
     start = at
     while start < len(text) and start - at < 3 and text[start] in " \t":
         start += 1
     rest = text[start : start + MAX_NAME + 1]
     if not final and (not rest or any(name.startswith(rest) for name in names.names)):
-        return PARTIAL
+        return NEED_DATA
     known = [name for name in names.names if rest.startswith(name) and not rest[len(name) : len(name) + 1].isalnum()]
     if known:
         name = max(known, key=len)
-        return start + len(name), names.names[name], ()
+        return Match(start + len(name), names.names[name], ())
     token = _TOKEN.match(rest)
     if token is None:
         return None
     if token.end() == len(rest) <= MAX_NAME and not final:
-        return PARTIAL
+        return NEED_DATA
     path = _file_path(token[0])
-    return (start + len(path), (), (0,)) if path else None  # none: a word in brackets, as in "Washington [DC] is"
+    return Match(start + len(path), (), (0,)) if path else None  # none: a word in brackets, as in "Washington [DC] is"
 
 
 def _file_path(token: str) -> str:
@@ -119,48 +120,46 @@ def _file_path(token: str) -> str:
     return ""
 
 
-def _link_to_call(text: str, i: int, names: MarkerNames, final: bool) -> tuple[int, Numbers, Numbers] | Partial | None:
+def _link_to_call(text: str, i: int, names: MarkerNames, final: bool) -> Match | NeedData | None:
     """Match Morphic's `[1](#call_1)`. A link to a call or a result that does not exist is an unknown marker."""
     found = _CALL_LINK.match(text, i)
     if found is None:
-        return PARTIAL if not final and _CALL_LINK_BEGIN.match(text, i) else None
+        return NEED_DATA if not final and _CALL_LINK_BEGIN.match(text, i) else None
     numbers = names.names.get(f"{found[1]}](#{found[2]}", ())
-    return found.end(), numbers, () if numbers else (0,)
+    return Match(found.end(), numbers, () if numbers else (0,))
 
 
-def _in_brackets(text: str, i: int, names: MarkerNames, final: bool) -> tuple[int, Numbers, Numbers] | Partial | None:
+def _in_brackets(text: str, i: int, names: MarkerNames, final: bool) -> Match | NeedData | None:
     """Match `[file.pdf]` if some evidence has this name, and `[name](id)` if some evidence has both."""
     close = text.find("]", i + 1, i + MAX_NAME + 2)
     if close < 0:
         rest = text[i + 1 :]
         possible = names.shapes and len(rest) <= MAX_NAME and "\n" not in rest
         possible = possible or any(name.startswith(rest) for name in names.names)
-        return PARTIAL if not final and possible else None
+        return NEED_DATA if not final and possible else None
     name = text[i + 1 : close]
     if name.isdigit() or "\n" in name:
         return None
     if name not in names.names:
         unknown = names.shapes and label_shape(name) in names.shapes and text[close + 1 : close + 2] != "("
         if unknown and close + 1 == len(text) and not final:
-            return PARTIAL
-        return (close + 1, (), (0,)) if unknown else None
+            return NEED_DATA
+        return Match(close + 1, (), (0,)) if unknown else None
     if close + 1 == len(text) and not final:
-        return PARTIAL
+        return NEED_DATA
     if text.startswith("(", close + 1):
         return _with_target(text, close + 1, name, names, final)
     if names.labels:
-        return close + 1, names.names[name], ()
+        return Match(close + 1, names.names[name], ())
     if text[close + 1 : close + 2] in ("[", ":") or not _FILE.search(name):
         return None
-    return close + 1, names.names[name], ()
+    return Match(close + 1, names.names[name], ())
 
 
-def _with_target(
-    text: str, at: int, name: str, names: MarkerNames, final: bool
-) -> tuple[int, Numbers, Numbers] | Partial | None:
+def _with_target(text: str, at: int, name: str, names: MarkerNames, final: bool) -> Match | NeedData | None:
     close = text.find(")", at, at + MAX_NAME + 2)
     if close < 0:
-        return PARTIAL if not final and len(text) - at <= MAX_NAME else None
+        return NEED_DATA if not final and len(text) - at <= MAX_NAME else None
     target = text[at + 1 : close]
     both = tuple(number for number in names.names.get(target, ()) if number in names.names[name])
-    return (close + 1, both, ()) if both else None
+    return Match(close + 1, both, ()) if both else None

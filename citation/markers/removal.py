@@ -6,11 +6,12 @@ A removal that would join the text around it to another marker is found here, to
 import re
 import unicodedata
 
+from ..text.need_data import NEED_DATA, NeedData
 from ..text.normalize import UNSPACED
-from .context import OPENING_CHARACTERS, SPACES, skip_spaces
+from .context import MAX_GROUP, OPENING_CHARACTERS, SPACES, skip_spaces
 from .displayed import match_brackets
-from .grammar import MAX_MARKER, PARTIAL, Partial
-from .match import Match, match_marker
+from .grammar import MAX_MARKER, WORDS, Match
+from .match import match_marker
 from .named import MarkerNames, has_tag, match_name
 from .word_markers import match_conjunction
 
@@ -25,59 +26,72 @@ _LINE_BREAK = re.compile(r"\r?\n")
 _SPACED_WORDS = re.compile(rf"[^\W_{UNSPACED}]{{2}}")
 
 
-def with_list(text: str, found: Match, names: MarkerNames, final: bool) -> Match | Partial:
+def with_list(text: str, found: Match, names: MarkerNames, final: bool) -> Match | NeedData:
     """Return a citation together with the last one of its list, as in `rose [1] and [2].`.
 
     The conjunction belongs to the list, like the comma of `[1], [2]`, if the clause ends after the last marker.
     """
-    conjunction = match_conjunction(text, found.end, final)
-    if not isinstance(conjunction, int):
-        return conjunction or found
-    last = match_marker(text, conjunction, names, final=final)
-    if not isinstance(last, Match):
-        return last or found
-    at = skip_spaces(text, last.end)
+    joined = found
+    for _ in range(MAX_GROUP):
+        conjunction = match_conjunction(text, joined.end, final)
+        last = match_marker(text, conjunction, names, final=final) if isinstance(conjunction, int) else None
+        if conjunction is NEED_DATA or last is NEED_DATA:
+            return NEED_DATA
+        if last is None:
+            break
+        joined = joined.joined(last)
+    if joined is found:
+        return found
+    at = skip_spaces(text, joined.end)
     if at == len(text) and not final:
-        return PARTIAL
+        return NEED_DATA
     joins = at < len(text) and _begins_text(text, at, final)
     if joins:  # the conjunction joins text: `[1] and [2] high`
-        return joins if joins is PARTIAL else found
-    return found.joined(last)
+        return joins if joins is NEED_DATA else found
+    return joined
 
 
-def _begins_text(text: str, at: int, final: bool) -> bool | Partial:
-    """Return whether words begin at `at`, possibly with emphasis, quotes or a sign: `**costs**`, `$5`, `-5`, `≈ 5`."""
+def _begins_text(text: str, at: int, final: bool) -> bool | NeedData:
+    """Return whether words begin at `at`, possibly with emphasis, quotes or a sign: `**costs**`, `$5`, `-5`, `≈ 5`.
+
+    A conjunction begins another clause.
+    """
+    word = _FIRST_WORD.match(text, at)
+    if word and word.end() == len(text) and not final:
+        return NEED_DATA
+    if word and word[0].lower() in WORDS["clause"]:
+        return False
     if text[at].isalnum() or text[at] in _OPENING_BRACKETS or text[at] in "`$€£¥+#@":
         return True
     if text[at] in "*_~" or text[at] in _EITHER_QUOTES:
         closes = _closes(text, at, final)
-        return PARTIAL if closes is PARTIAL else not closes
+        return NEED_DATA if closes is NEED_DATA else not closes
     if not (text[at] in "-–—§." or unicodedata.category(text[at]) == "Sm") or not text[at - 1].isspace():
         return False
     following = text[at + 1 : at + 2]
-    return PARTIAL if not following and not final else following.isdigit()
+    return NEED_DATA if not following and not final else following.isdigit()
 
 
-def remaining_spaces(
-    text: str, begin: int, start: int, end: int, *, begins_text: bool, final: bool
-) -> tuple[str, int] | Partial:
+_FIRST_WORD = re.compile(r"[^\W\d_]{1,8}(?![^\W_])")
+
+
+def remaining_spaces(text: str, begin: int, start: int, end: int, final: bool) -> tuple[str, int] | NeedData:
     """Return the spaces that stay where a marker was, and where the text continues after them.
 
-    `begin`: where the spaces before the marker `text[start:end]` begin. `begins_text`: nothing of this text has been
-    shown before `begin`.
+    `begin`: where the spaces before the marker `text[start:end]` begin.
     """
     following_at = end
     while following_at < len(text) and following_at - end < MAX_SPACES and text[following_at] in SPACES:
         following_at += 1
     before, after, following = text[begin:start], text[end:following_at], text[following_at : following_at + 1]
     if not following and not final:
-        return PARTIAL
+        return NEED_DATA
     left = text[begin - 1 : begin] or "\n"
     if following == "\r" and following_at + 1 == len(text) and not final:
-        return PARTIAL
+        return NEED_DATA
     line_break = _LINE_BREAK.match(text, following_at)
     if left == "\n":  # at the beginning of a line: keep the indentation
-        if line_break and not begins_text:
+        if line_break and begin:
             return "", line_break.end()  # remove a line that consists of markers only
         return ("" if not following or line_break else before), following_at
     if not following:
@@ -86,12 +100,12 @@ def remaining_spaces(
         return " ", following_at  # the marker separated two words: `rose[1]and`
     if after:
         if following == "." and following_at + 1 == len(text) and not final:
-            return PARTIAL
+            return NEED_DATA
         begins_word = following == "." and text[following_at + 1 : following_at + 2].isalnum()  # .5, .NET
         is_tight = following in _TIGHT_AFTER_SPACE and not begins_word
         return ("" if is_tight or left in SPACES or _opens(text, begin - 1) else after), following_at
     closes = _closes(text, following_at, final)
-    return PARTIAL if closes is PARTIAL else ("" if closes else before, following_at)
+    return NEED_DATA if closes is NEED_DATA else ("" if closes else before, following_at)
 
 
 def _opens(text: str, at: int) -> bool:
@@ -102,7 +116,7 @@ def _opens(text: str, at: int) -> bool:
     return before.isspace() or before in _OPENING_BRACKETS or before in "—–"
 
 
-def _closes(text: str, at: int, final: bool) -> bool | Partial:
+def _closes(text: str, at: int, final: bool) -> bool | NeedData:
     """Return whether the character at `at` follows a word without a space: punctuation, closing emphasis or quotes."""
     mark = text[at]
     if mark in "*_~" or mark in _EITHER_QUOTES:
@@ -111,11 +125,11 @@ def _closes(text: str, at: int, final: bool) -> bool | Partial:
             beyond += 1
         following = text[beyond : beyond + 1]
         if not following and not final:
-            return PARTIAL
+            return NEED_DATA
         return not (following.isalnum() or following in _OPENING_BRACKETS)
     if mark in _THEN_TIGHT:
         following = text[at + 1 : at + 2]
-        return PARTIAL if not following and not final else following == _THEN_TIGHT[mark]
+        return NEED_DATA if not following and not final else following == _THEN_TIGHT[mark]
     return mark in "\r\n" or mark in _TIGHT
 
 
@@ -132,7 +146,7 @@ class OpenBrackets:
         self._starts = [at - by for at in self._starts if at >= by]
         self._read = max(0, self._read - by)
 
-    def creates_marker(self, text: str, done: int, spaces: str, end: int, final: bool) -> bool | Partial:
+    def creates_marker(self, text: str, done: int, spaces: str, end: int, final: bool) -> bool | NeedData:
         """Return whether a marker, code or math would begin before `done` if `spaces` replaced `text[done:end]`.
 
         `text[:done]` has been shown. Its brackets are read once, so that many of them do not slow down each removal.
@@ -153,22 +167,22 @@ class OpenBrackets:
 
     def _is_open(self, text: str, at: int) -> bool:
         if has_tag(text, at):
-            return match_name(text, at, self._names, False) is PARTIAL
-        return match_brackets(text, at) is PARTIAL
+            return match_name(text, at, self._names, False) is NEED_DATA
+        return match_brackets(text, at) is NEED_DATA
 
 
-def _joined(left: str, right: str, at: int, names: MarkerNames, final: bool) -> bool | Partial:
+def _joined(left: str, right: str, at: int, names: MarkerNames, final: bool) -> bool | NeedData:
     """Return whether `left` has no marker at `at`, and `left` with `right` has one."""
     if has_tag(left, at):
-        if isinstance(match_name(left, at, names, True), tuple):
+        if isinstance(match_name(left, at, names, True), Match):
             return False
         named = match_name(left + right, at, names, final)
-        return PARTIAL if named is PARTIAL else named is not None
-    if match_brackets(left, at) is not PARTIAL:
+        return NEED_DATA if named is NEED_DATA else named is not None
+    if match_brackets(left, at) is not NEED_DATA:
         return False
     brackets = match_brackets(left + right, at)
-    if brackets is PARTIAL:
-        return False if final else PARTIAL
+    if brackets is NEED_DATA:
+        return False if final else NEED_DATA
     return brackets is not None
 
 

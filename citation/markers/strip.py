@@ -7,11 +7,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..text.steps import Steps, complete
+from ..text.need_data import NEED_DATA, NeedData
+from ..text.steps import Steps, completed
 from .code_spans import OpenSpans
 from .context import SPACES
-from .grammar import PARTIAL, SUPERSCRIPTS, Partial, match_link_target
-from .match import MARKER_STARTS, Match, match_marker
+from .grammar import SUPERSCRIPTS, Match, match_link_target
+from .match import MARKER_STARTS, match_marker
 from .named import MarkerNames
 from .removal import MAX_SPACES, OpenBrackets, remaining_spaces, with_list
 from .word_markers import PLACEHOLDER, WordMarker, governs_marker, is_word, joins
@@ -49,27 +50,22 @@ class StrippedText:
         return "".join(parts) + self.text[done:]
 
 
-def strip(text: str, names: MarkerNames, *, verbatim: bool = False, before: str = "") -> StrippedText:
-    """Remove the model's markers from one sentence.
-
-    `verbatim`: change nothing (code). `before`: the shown text before the sentence, on the same line.
-    """
-    return complete(strip_in_steps(text, names, verbatim=verbatim, before=before))
-
-
-def strip_in_steps(text: str, names: MarkerNames, *, verbatim: bool = False, before: str = "") -> Steps[StrippedText]:
-    """Remove the markers from a long text in steps; see `strip`."""
-    if verbatim or not _SPECIAL.search(text):
+def strip_in_steps(text: str, names: MarkerNames) -> Steps[StrippedText]:
+    """Remove the model's markers from a text, such as one sentence."""
+    if not _SPECIAL.search(text):
         return StrippedText(text)
-    if not before and (simple := _strip_simple(text, names)):
+    if simple := _strip_simple(text, names):
         return simple
-    stripper = MarkerStripper(names, before)
+    stripper = MarkerStripper(names)
     shown = [stripper.feed(text[:BLOCK])]
     for start in range(BLOCK, len(text), BLOCK):
         yield None
         shown.append(stripper.feed(text[start : start + BLOCK]))
     shown.append(stripper.flush())
     return StrippedText("".join(shown), stripper.cited, stripper.unknown, tuple(stripper.words))
+
+
+strip = completed(strip_in_steps)
 
 
 def _strip_simple(text: str, names: MarkerNames) -> StrippedText | None:
@@ -84,12 +80,10 @@ def _strip_simple(text: str, names: MarkerNames) -> StrippedText | None:
 class MarkerStripper:
     """Removes markers from a text that arrives in pieces. Holds only what could be a marker, or a space before one."""
 
-    def __init__(self, names: MarkerNames, before: str = "") -> None:
-        """`before`: the shown text before this text."""
+    def __init__(self, names: MarkerNames) -> None:
         self._names = names
-        self._text = before[-MAX_LOOKBACK:]  # shown text as context, then held text
-        self._done = len(self._text)  # end of the shown text
-        self._new = self._done  # where the text of this stripper begins
+        self._text = ""  # shown text as context, then held text
+        self._done = 0  # end of the shown text
         self._open_spans = OpenSpans()
         self._open_brackets = OpenBrackets(names)
         self._cited: dict[int, None] = {}
@@ -164,13 +158,13 @@ class MarkerStripper:
             target = match_link_target(text, at)
             if isinstance(target, int):
                 return self._show(target)
-            if target is PARTIAL and not final:
+            if target is NEED_DATA and not final:
                 return None
         if character in MARKER_STARTS:
             found = match_marker(text, at, self._names, final=final)
             if isinstance(found, Match):
                 return self._remove(at, found, final)
-            if found is PARTIAL:
+            if found is NEED_DATA:
                 return None
         if character in "$\\":
             return self._math(at, final)
@@ -200,24 +194,23 @@ class MarkerStripper:
         """Remove the marker at `at` with the spaces that only it needed, unless it is inside code, math or a tag."""
         text = self._text
         covered = self._open_spans.covers(text, at, found.end, final)
-        if covered is PARTIAL:
+        if covered is NEED_DATA:
             return None
         if covered:
             return self._show(found.end)
         word = self._is_word(at, found.end, final)
-        if word is PARTIAL:
+        if word is NEED_DATA:
             return None
         joined_found = found if word else with_list(text, found, self._names, final)
-        if joined_found is PARTIAL:
+        if joined_found is NEED_DATA:
             return None
         found = joined_found
-        begins_text = self._done <= self._new
-        spaces = remaining_spaces(text, self._done, at, found.end, begins_text=begins_text, final=final)
-        if spaces is PARTIAL:
+        spaces = remaining_spaces(text, self._done, at, found.end, final)
+        if spaces is NEED_DATA:
             return None
         kept, end = spaces
         joint = self._open_brackets.creates_marker(text, self._done, kept, end, final)
-        if joint is PARTIAL:
+        if joint is NEED_DATA:
             return None
         if joint:
             return self._show(at + 1)
@@ -228,7 +221,7 @@ class MarkerStripper:
         self._text = text[: self._done] + kept + text[end:]
         return ""
 
-    def _is_word(self, at: int, end: int, final: bool) -> bool | Partial:
+    def _is_word(self, at: int, end: int, final: bool) -> bool | NeedData:
         """Return whether the marker is a word of its sentence, alone or joined to one that is."""
         if 0 <= self._word_end <= at and joins(self._text[self._word_end : at]):
             return True
@@ -257,7 +250,6 @@ class MarkerStripper:
         if (spare := self._done - MAX_LOOKBACK) > MAX_LOOKBACK:
             self._text = self._text[spare:]
             self._done -= spare
-            self._new = max(0, self._new - spare)
             self._word_end -= spare
             self._open_spans.shift(spare)
             self._open_brackets.shift(spare)

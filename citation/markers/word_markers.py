@@ -7,9 +7,10 @@ their place: a supported marker stays there, and any other one is removed.
 import re
 from typing import Final, NamedTuple
 
+from ..text.need_data import NEED_DATA, NeedData
 from ..text.words.word_lists import any_of, load_words
 from .context import SPACES
-from .grammar import PARTIAL, SOURCE_WORDS, Partial, words
+from .grammar import WORDS
 
 PLACEHOLDER: Final = "[?]"  # stands for such a marker while a claim is read; never shown
 MAX_LEFT = 60  # characters before the marker that are looked at; the longest phrase has 30
@@ -25,31 +26,32 @@ class WordMarker(NamedTuple):
     cited: tuple[int, ...]
 
 
-def is_word(text: str, start: int, end: int, final: bool) -> bool | Partial:
+def is_word(text: str, start: int, end: int, final: bool) -> bool | NeedData:
     """Return whether the marker `text[start:end]` is a word of its sentence.
 
-    Return PARTIAL if this depends on text that has not arrived; with `final`, nothing follows.
+    Return NEED_DATA if this depends on text that has not arrived; with `final`, nothing follows.
     """
     left = text[max(0, start - MAX_LEFT) : start].rstrip(SPACES)
     right = text[end : end + MAX_RIGHT]
     if governs_marker(left):
         return True
     if _GOVERNS_INSIDE.search(left):
-        return PARTIAL if not right.strip(SPACES) and not final else not _ENDS.match(right)
+        return NEED_DATA if not right.strip(SPACES) and not final else not _ENDS.match(right)
     if _LABEL.search(left):
-        return PARTIAL if not right.strip(SPACES) and not final else not _LABEL_ENDS.match(right)
+        return NEED_DATA if not right.strip(SPACES) and not final else not _LABEL_ENDS.match(right)
     begins_clause = _BEFORE_SUBJECT.search(left) is not None
     if not begins_clause and not _JOINED_TO_NEXT.match(right):
-        return PARTIAL if not final and _BEFORE_NEXT.fullmatch(right) else False
+        return NEED_DATA if not final and _BEFORE_NEXT.fullmatch(right) else False
     if not final and len(right) < MAX_RIGHT and "\n" not in right:
-        return PARTIAL
+        return NEED_DATA
     return (_SUBJECT if begins_clause else _JOINED_SUBJECT).match(right) is not None
 
 
 def governs_marker(left: str) -> bool:
     """Return whether a marker after `left` is a word whatever follows: `according to`, `as stated in`, `see`."""
     last = left[-MAX_LEFT:].rpartition(" ")[2].lstrip("(*_d'’D").lower()
-    return last in _LAST_WORDS and _GOVERNS.search(left[-MAX_LEFT:]) is not None
+    # A cheap test that excludes most sentences comes first.
+    return last in WORDS["governing"] and _GOVERNS.search(left[-MAX_LEFT:]) is not None
 
 
 def joins(between: str) -> bool:
@@ -57,11 +59,11 @@ def joins(between: str) -> bool:
     return _JOINS.fullmatch(between) is not None
 
 
-def match_conjunction(text: str, i: int, final: bool) -> int | Partial | None:
+def match_conjunction(text: str, i: int, final: bool) -> int | NeedData | None:
     """Return the end of a word for "and" or "or" between two markers, the first of which ends at `i`."""
     if found := _BETWEEN.match(text, i):
         return found.end()
-    return PARTIAL if not final and _BEFORE_NEXT.fullmatch(text, i) else None
+    return NEED_DATA if not final and _BEFORE_NEXT.fullmatch(text, i) else None
 
 
 _PHRASES = load_words("source_phrases")
@@ -79,11 +81,7 @@ _GOVERNS = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_LAST_WORDS = words("""
-    to per with in by laut gemäß gemäss selon après à dans par según con a en por com volgens enligt ifølge według z
-    согласно see cf cf. also siehe auch voir véase
-""")  # last words of these phrases: a cheap test that excludes most sentences
-_LABELS = "|".join(word for word in SOURCE_WORDS if len(word) > 3 and word not in {"cite", "evidence", "context"})
+_LABELS = "|".join(word for word in WORDS["source"] if len(word) > 3 and word not in {"cite", "evidence", "context"})
 # Phrases and labels that can also end a sentence. "Source [1] says" needs its marker, "the source [1] says" does not.
 _GOVERNS_INSIDE = re.compile(
     rf"""
@@ -115,6 +113,6 @@ _ADVERB = r"(?:also |both |all |clearly |explicitly |further |auch |également |
 _SUBJECT = re.compile(rf"{_JOINED}(?:[{SPACES}]{{0,3}}{_UNSPACED_VERBS}|['’]s\b|[{SPACES}]{{1,3}}{_ADVERB}{_VERBS}\b)")
 _JOINED_TO_NEXT = re.compile(rf"{_GAP}{_CONJUNCTIONS}[{SPACES}]{{0,3}}\[")
 # More text could complete _JOINED_TO_NEXT
-_BEFORE_NEXT = re.compile(rf"{_GAP}(?:[^\W\d]{{0,5}}|[&,、])[{SPACES}]{{0,3}}")
+_BEFORE_NEXT = re.compile(rf"{_GAP}(?:[^\W\d]{{0,7}}|and/o?r?|[&,、])[{SPACES}]{{0,3}}")
 _BETWEEN = re.compile(rf"{_GAP}{_CONJUNCTIONS}[{SPACES}]{{0,3}}(?=\[)")
 _JOINED_SUBJECT = re.compile(rf"(?={_JOINED_TO_NEXT.pattern}){_SUBJECT.pattern}")

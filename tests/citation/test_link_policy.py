@@ -250,10 +250,7 @@ def test_answers_do_not_depend_on_deltas_and_spans_match_them(policy: LinkPolicy
         assert marker == "none" or whole[slice(*span.marker)].startswith("[")
 
 
-@pytest.mark.parametrize(
-    ("policy", "left"),
-    [("none", set[str]()), ("evidence", {"a href=https://ex.org/bridge"})],
-)
+@pytest.mark.parametrize(("policy", "left"), [("none", set[str]()), ("evidence", {"a href=https://ex.org/bridge"})])
 def test_only_links_that_the_policy_allows_remain(policy: LinkPolicy, left: set[str]) -> None:
     text, _ = answered(list(ANSWER), policy, Options())
     assert {link for found in links(text).values() for link in found} == left

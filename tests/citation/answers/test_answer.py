@@ -70,11 +70,7 @@ WORDS: dict[str, tuple[str, str, str]] = {  # the model's text, shown with evide
         "According to [1], it rose. It fell. [1]",
         "According to, it rose. It fell.",
     ),
-    "of other evidence": (
-        "It is high according to [2].",
-        "It is high according to [1].",
-        "It is high according to.",
-    ),
+    "of other evidence": ("It is high according to [2].", "It is high according to [1].", "It is high according to."),
     "that no evidence has": ("As stated in [9], it rose.", "As stated in [1], it rose.", "As stated in, it rose."),
     "of several sources": ("Both [2] and [1] say so.", "Both and [1] say so.", "Both and say so."),
     "twice": ("[1] says so, and [1] says why.", "[1] says so, and [1] says why.", "says so, and says why."),
@@ -161,6 +157,21 @@ def test_a_part_that_is_released_early_ends_between_words_and_has_no_marker(plac
     assert early + rest == "Tomasz Wilk led the project, which ended in 2021. [1]"
     assert "[" not in early
     assert not (early[-1:].isalnum() and rest[:1].isalnum()), "cut inside a word"
+
+
+# The beginning of a text, and the part of it that is shown at once.
+HELD = {
+    "an open sentence": ("It rose. It fell", "It rose. [1] "),
+    "a line of code": ("```\nx = total(", "```\nx = total("),
+    "a line of a formula": ("$$\nx + y", "$$\n"),
+}
+
+
+@pytest.mark.parametrize("case", HELD)
+def test_code_is_shown_as_it_arrives_and_other_text_is_held(case: str) -> None:
+    text, shown = HELD[case]
+    answer = Response(EVIDENCE, Options()).answer(0)
+    assert "".join(answer.cite(draft, SUPPORTED) for draft in answer.feed(text)) == shown
 
 
 def test_nothing_is_released_early_of_a_sentence_that_may_be_dropped() -> None:
@@ -277,10 +288,7 @@ CASES = {
     "of another form": ("It rose 【2†source】. It fell (ID: 3).", "It rose. [1] It fell. [1]"),
     "bold that closes after the full stop": ("**It rose.** Then it fell.", "**It rose.** [1] Then it fell. [1]"),
     "a list item": ("- It rose [1]\n- It fell\n", "- It rose [1]\n- It fell [1]\n"),
-    "a table row": (
-        "| a | b |\n|---|---|\n| It rose | by 5 [2] |\n",
-        "| a | b |\n|---|---|\n| It rose | by 5 [1] |\n",
-    ),
+    "a table row": ("| a | b |\n|---|---|\n| It rose | by 5 [2] |\n", "| a | b |\n|---|---|\n| It rose | by 5 [1] |\n"),
     "a table's header claims nothing": ("| It rose [2] | b |\n|---|---|\n", "| It rose | b |\n|---|---|\n"),
     "a heading has markers taken out and none put in": ("## It rose [2]\n\nIt fell.", "## It rose\n\nIt fell. [1]"),
     "code is left alone": ("```\nx = a[1]. b\n```\nIt rose.", "```\nx = a[1]. b\n```\nIt rose. [1]"),
@@ -294,6 +302,13 @@ CASES = {
     ),
     "a marker in parentheses after a closing tag": ("<b>It rose</b> ([2])", "<b>It rose [1]</b>"),
     "a formula after a closing tag": ("<b>It rose</b>$^{[2]}$", "<b>It rose [1]</b>"),
+    "character references after a closing tag": ("<b>It rose</b>&#91;2&#93;", "<b>It rose [1]</b>"),
+    "character references after two closing tags": (
+        "<i><b>It rose</b></i> &#91;&#x5b;2&#93;]",
+        "<i><b>It rose [1]</b></i>",
+    ),
+    "a character reference after a closing tag": ("<b>It rose</b> &amp; fell.", "<b>It rose</b> &amp; fell. [1]"),
+    "a list in one line": ("1. It rose 2. It fell", "1. It rose [1] 2. It fell [1]"),
     "full-width brackets after a closing tag": ("<b>It rose</b> ［2］ [3]", "<b>It rose [1]</b>"),
     "a question makes no claim": ("Did it rise? It did.", "Did it rise? It did. [1]"),
 }

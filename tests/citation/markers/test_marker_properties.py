@@ -7,7 +7,6 @@ from markdown_it import MarkdownIt
 
 from citestream.citation.markers import (
     MAX_MARKER,
-    PARTIAL,
     MarkerNames,
     MarkerStripper,
     Match,
@@ -16,6 +15,7 @@ from citestream.citation.markers import (
     strip,
 )
 from citestream.citation.markers.code_spans import CODE_REACH
+from citestream.citation.text.need_data import NEED_DATA
 from tests.growth.linear import is_linear
 
 NAMES = MarkerNames(frozenset(range(1, 6)), {"a.pdf": (1,), "e1": (1,), "my file.txt": (2, 3)})
@@ -23,7 +23,8 @@ NAMES = MarkerNames(frozenset(range(1, 6)), {"a.pdf": (1,), "e1": (1,), "my file
 MARKERS = """
 [1]|[2]|[9]|[1, 2]|[1-3]|[[1]]|[[1]](http://x)|【1】|［2］|【3†source】|[^1]|[ID:1]|(ID: 2)|[Source 1]|##1$$|**[1]**|
 ([1])|[١]|&#91;1&#93;|[<b>1</b>]|[1<!-- x -->]|[[[1]]]|[①]|[#1]|\\[1]|[a.pdf](e1)|[DC] a.pdf|
-¹|<sup>1, 2</sup>|$^{[1]}$|[[1](http://x)]|(see [1])|[[1], [2]]|(see [1] and [2])|[Source 1](http://x)
+¹|<sup>1, 2</sup>|$^{[1]}$|[[1](http://x)]|(see [1])|[[1], [2]]|(see [1] and [2])|[Source 1](http://x)|
+~~[1]~~|^[1]^|\\(^{[1]}\\)|([1], p. 3)|(see also [1])|[n°1]
 """.replace("\n", "").split("|")
 WORDS = [
     "Sales",
@@ -139,7 +140,7 @@ def test_only_numbers_of_the_evidence_are_cited(text: str) -> None:
 def test_a_marker_is_undecided_only_at_the_end_of_the_text(text: str) -> None:
     for at in range(len(text)):
         found = match_marker(text, at, NAMES, final=True)
-        assert found is not PARTIAL
+        assert found is not NEED_DATA
         if isinstance(found, Match):
             assert at < found.end <= len(text)
 

@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from citestream.citation.evidence import Evidence
-from citestream.citation.markers import ANY_NUMBER, MarkerNames, reference_list, render, strip, strip_history
+from citestream.citation.markers import ANY_NUMBER, MarkerNames, reference_list, render, strip
 from citestream.citation.markers.placement import place_marker
 from citestream.citation.options import MarkerStyle, Placement
+from citestream.citation.prompt.history import strip_history
 from citestream.citation.text.segmentation import Kind
 
 PROSE, ITEM, ROW, QUOTE, HTML = Kind.PROSE, Kind.LIST_ITEM, Kind.TABLE_ROW, Kind.QUOTE, Kind.HTML
@@ -164,27 +165,6 @@ def test_a_marker_is_one_link_for_any_name(url: str, title: str, given_id: str) 
         assert len(re.findall("<a href=", html)) == 1
         assert html.count("<table>") == (style == "name")
         assert not re.search(r'href="(?!https://a\.b/)', html)
-
-
-FORGOTTEN: dict[str, tuple[str, str]] = {
-    "numbers": ("Sales rose. [1][2] Costs fell [3].", "Sales rose. Costs fell."),
-    "links": ("Sales rose. [[1]](https://a.b/c)[[2]](https://d.e) ", "Sales rose. "),
-    "RAGFlow's": ("Sales rose. [ID:0] [ID:12]", "Sales rose."),
-    "names": ("Sales rose. [report.pdf](doc-1) [Annual report](e2)", "Sales rose."),
-    "large numbers": ("Sales rose [57].", "Sales rose."),
-    "code": ("Use `a[1]`.\n```py\nx = [1]\n```\nThen [1].", "Use `a[1]`.\n```py\nx = [1]\n```\nThen."),
-    "code that never ends": ("Then [1].\n~~~\nx [1]", "Then.\n~~~\nx [1]"),
-    "a longer fence": ("````\n```\n[1]\n```\n[1]\n````\nSo [1].", "````\n```\n[1]\n```\n[1]\n````\nSo."),
-    "links of the answer": ("[This](https://a.b), [that](docs/r.md).", "[This](https://a.b), [that](docs/r.md)."),
-    "years": ("In [2024] sales rose [1].", "In [2024] sales rose."),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("case", FORGOTTEN)
-def test_markers_of_earlier_answers_are_stripped(case: str) -> None:
-    text, expected = FORGOTTEN[case]
-    assert strip_history(text) == expected
-    assert strip_history(expected) == expected
 
 
 @pytest.mark.parametrize("style", ["number", "link", "ragflow", "name", "none"])

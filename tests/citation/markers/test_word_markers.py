@@ -40,10 +40,7 @@ WORDS: dict[str, tuple[str, ...]] = {  # each [1] and [2] is a word
         "[1] and [2] are about the tower.",
         "What [1] calls a tower is a mast.",
     ),
-    "a label": (
-        "Source [1] says that the tower is tall.",
-        "The height is in document [1], the age is not.",
-    ),
+    "a label": ("Source [1] says that the tower is tall.", "The height is in document [1], the age is not."),
     "several": (
         "According to [1] and [2], the tower is tall.",
         "Both [1] and [2] agree.",

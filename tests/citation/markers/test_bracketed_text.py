@@ -1,0 +1,85 @@
+"""Numbers in brackets that are no citations stay in the text: indexes, arrays, intervals, expressions, names."""
+
+import pytest
+
+from citestream.citation.markers import MarkerNames, MarkerStripper, strip
+
+NAMES = MarkerNames(frozenset(range(1, 6)))
+
+CODE = r"""
+The value of x[1] is small, and x2[1] and u8[4] are large.
+Set a[1], a[2] and a[3] to zero.
+The element A[1] is compared with A[2].
+Here V[1] is a voltage, and H[1] is hydrogen.
+The entry dp[1] is 1, then dp[2] is read.
+Swap nums[1] and nums[2], or cols[1] and cols[2].
+Use sys.argv[1] or sys.argv[1:] or lst[-1].
+Read df["a"][1], df['b'][1] or df.iloc[1].
+Declare int a[2] = {1, 2}, char s[5] and new int[5].
+Write $ENV{x}[1], ${row}[1] or $_[1].
+The call f([1]) returns 1, and len([1]) too.
+Call print([1, 2]), sorted([2, 1]) or np.zeros([2]).
+Call process([1, 2]) first.
+Call run_all([1]) first.
+Call handle([1]).then(x) first.
+Add totals([1]) + 5 to it.
+The function will return [1, 2] here.
+The output is [1, 2, 3].
+Output: [1]
+Input: [1]
+ids: [1]
+The result: [1, 2, 3]
+Input: nums = [1, 2], target = 3
+for i in [1, 2, 3]:
+if x in [1, 2]:
+The array has shape [2, 3] here.
+Example: [1, 2] -> [2, 1]
+Example: [1, 2] => [2, 1]
+It is equal to [x for x in [0, 2]].
+"""
+
+FORMULAS = r"""
+Let x ∈ [1, 5] or x ∉ [2, 3].
+Let f: [0, 1] → [1, 2] be given.
+Let x in [1, 5] be given.
+The vectors [1, 0] and [0, 1] are orthogonal.
+The direction [1 0 0] and the matrix [1 0; 0 1].
+It lies between [1, 2] here.
+On a scale [1, 5] it is 3.
+The ring ℤ[1] and the sequence α[1], σ[2] are given.
+The weights W^[1] and W^{[1]} of the first layer.
+With $W^{[1]}$ and $a_{[1]}$ given.
+\begin{array}[1]
+\item[1] The first.
+\sqrt[3]{x} and \documentclass[1]{article}
+"""
+
+OTHERS = r"""
+The regular expression [0-9] matches a digit.
+The regular expression [1-9][0-9]* matches numbers.
+The regular expression /[0-9]+/ or ^[1-9]\d*$ matches.
+The [1,5]-shift is allowed.
+A [1,3]-dipolar cycloaddition follows.
+The compounds bicyclo[2.2.1]heptane and benzo[1,2-b]thiophene.
+The isotopes [18F]FDG and [14C] are used.
+The clock [12:30] and the time [01:23] are shown.
+The dates [2024-01-05] and [5 May] are given.
+See [Fig. 1], [Table 1], [Step 1] and [Section 1].
+The versions [v1.2] and [1.2.3] differ.
+The shares [50%] and [1 of 3] differ.
+A value [95% CI 1.2–3.4] is given.
+The page [[Page 1]] and the note [[wikilink]] exist.
+The file [report 1.txt](https://example.org/a[1].txt) exists.
+[Errno 2] No such file
+The price [1 USD] and the length [1 km] are given.
+The address http://[::1]/ is local.
+The query ?a[1]=2&b[2]=3 is sent.
+"""
+
+
+@pytest.mark.parametrize("text", (CODE + FORMULAS + OTHERS).strip().splitlines())
+def test_numbers_in_brackets_that_are_no_citations_stay(text: str) -> None:
+    stripper = MarkerStripper(NAMES)
+    assert strip(text, NAMES).text == text
+    assert "".join(map(stripper.feed, text)) + stripper.flush() == text
+    assert stripper.cited == stripper.unknown == ()

@@ -1,0 +1,88 @@
+"""The spacing around a removed marker."""
+
+import pytest
+
+from tests.citation.markers.stripping import Case, check
+
+SPACING: dict[str, Case] = {
+    "before a full stop": ("Sales rose [1].", "Sales rose.", (1,), ()),
+    "after a full stop": ("Sales rose. [1] ", "Sales rose. ", (1,), ()),
+    "after a full stop without a space": ("Sales rose.[1] ", "Sales rose. ", (1,), ()),
+    "between two sentences": ("Sales rose. [1] Costs fell.", "Sales rose. Costs fell.", (1,), ()),
+    "before a comma": ("Sales rose [1], costs fell.", "Sales rose, costs fell.", (1,), ()),
+    "before a semicolon": ("Sales rose [1]; costs fell.", "Sales rose; costs fell.", (1,), ()),
+    "before a parenthesis that closes": ("(Sales rose [1])", "(Sales rose)", (1,), ()),
+    "after a parenthesis that opens": ("([1] sales rose)", "(sales rose)", (1,), ()),
+    "before a bracket that closes": ("[see [1]]", "[see]", (1,), ()),
+    "with spaces on both sides of it and a stop": ("Sales rose [1] .", "Sales rose.", (1,), ()),
+    "before a French question mark": ("Vraiment [1] ?", "Vraiment ?", (1,), ()),
+    "with a conjunction before emphasis": (
+        "Sales [1] and [2] **costs** rose.",
+        "Sales and **costs** rose.",
+        (1, 2),
+        (),
+    ),
+    "with a conjunction before money": ("It costs [1] or [2] $5.", "It costs or $5.", (1, 2), ()),
+    "with a conjunction at the end of bold": ("**Sales rose [1] and [2]** now", "**Sales rose** now", (1, 2), ()),
+    "with a conjunction before a sign": (
+        "It rose [1] and [2] -5 %, [3] or [4] ≈5 %, [1] and [2] .5 %.",
+        "It rose and -5 %, or ≈5 %, and .5 %.",
+        (1, 2, 3, 4),
+        (),
+    ),
+    "with a conjunction before a dash": ("It rose [1] and [2] – by 5 %.", "It rose – by 5 %.", (1, 2), ()),
+    "before a word that begins with a full stop": ("It is [1] .NET or .5 [2] .", "It is .NET or .5.", (1, 2), ()),
+    "before a Windows line end": ("Sales rose [1]\r\nCosts", "Sales rose\r\nCosts", (1,), ()),
+    "alone on a line with a Windows line end": ("It rose.\r\n[1]\r\nCosts", "It rose.\r\nCosts", (1,), ()),
+    "in the middle": ("Sales [1] rose.", "Sales rose.", (1,), ()),
+    "at the start": ("[1] Sales rose.", "Sales rose.", (1,), ()),
+    "at the end": ("Sales rose [1]", "Sales rose", (1,), ()),
+    "before a line break": ("Sales rose [1]\nCosts", "Sales rose\nCosts", (1,), ()),
+    "before a hard line break": ("Sales rose. [1]  \n", "Sales rose.  \n", (1,), ()),
+    "before a backslash that breaks the line": ("Sales rose [1]\\\nCosts", "Sales rose\\\nCosts", (1,), ()),
+    "after a tab": ("Sales rose\t[1].", "Sales rose.", (1,), ()),
+    "two spaces before it": ("Sales rose  [1] now", "Sales rose now", (1,), ()),
+    "alone on a line": ("Sales rose.\n[1]\nCosts fell.", "Sales rose.\nCosts fell.", (1,), ()),
+    "before a line that begins with a comma": ("Sales rose [1] \n\n,[2] costs", "Sales rose \n\n, costs", (1, 2), ()),
+    "several alone on lines": ("Sales rose.\n[1]\n[2]\nCosts", "Sales rose.\nCosts", (1, 2), ()),
+    "between paragraphs": ("Sales rose. [1]\n\nCosts fell.", "Sales rose.\n\nCosts fell.", (1,), ()),
+    "in a list item": ("- Sales rose [1]\n- Costs", "- Sales rose\n- Costs", (1,), ()),
+    "at the start of a list item": ("- [1] Sales rose\n", "- Sales rose\n", (1,), ()),
+    "indented": ("  [1] Sales rose\n", "  Sales rose\n", (1,), ()),
+    "in a cell": ("| Sales | rose [1] |\n", "| Sales | rose |\n", (1,), ()),
+    "in a tight cell": ("|Sales|rose [1]|\n", "|Sales|rose |\n", (1,), ()),
+    "in a heading": ("## Sales [1]\n", "## Sales\n", (1,), ()),
+    "in bold": ("**Sales rose [1].** ", "**Sales rose.** ", (1,), ()),
+    "before the end of bold": ("**Sales rose [1]** now", "**Sales rose** now", (1,), ()),
+    "before the begin of bold": ("Sales [1]**rose**", "Sales **rose**", (1,), ()),
+    "before a closing quote": ('He said "sales rose [1]" then', 'He said "sales rose" then', (1,), ()),
+    "before an opening quote": ('Sales [1] "rose"', 'Sales "rose"', (1,), ()),
+    "after a closing quote": (
+        'He said "sales rose" [1] and "costs fell."[2] Then',
+        'He said "sales rose" and "costs fell." Then',
+        (1, 2),
+        (),
+    ),
+    "after a closing quote in German": ("„So“ [1] und »so« [2] und", "„So“ und »so« und", (1, 2), ()),
+    "before a closing quote in German": ("„Der Umsatz stieg [1]“ und", "„Der Umsatz stieg“ und", (1,), ()),
+    "before a quotation in English": ("Sales [1]“rose”", "Sales “rose”", (1,), ()),
+    "after an apostrophe": ("The boys' [1] sales rose.", "The boys' sales rose.", (1,), ()),
+    "after an opening quote": ('He said "[1] sales rose"', 'He said "sales rose"', (1,), ()),
+    "before a closing tag": ("<b>Sales rose [1]</b>", "<b>Sales rose</b>", (1,), ()),
+    "in Chinese": ("收入增长。[1]支出下降[2]。", "收入增长。支出下降。", (1, 2), ()),
+    "in Chinese with spaces": ("收入增长 [1]。", "收入增长。", (1,), ()),
+    "in Arabic": ("ارتفعت الإيرادات [1]، وانخفضت التكاليف [2].", "ارتفعت الإيرادات، وانخفضت التكاليف.", (1, 2), ()),
+    "in Hindi": ("बिक्री बढ़ी [1]।", "बिक्री बढ़ी।", (1,), ()),
+    "after an emoji": ("Sales rose 🚀 [1]!", "Sales rose 🚀!", (1,), ()),
+    "before an emoji": ("Sales rose [1] 🚀", "Sales rose 🚀", (1,), ()),
+    "before a dash": ("Sales [1] – so to say – rose", "Sales – so to say – rose", (1,), ()),
+    "with money around it": ("From $5 million [1] to $6 million [2].", "From $5 million to $6 million.", (1, 2), ()),
+    "with an unclosed backtick": ("The ` key [1].", "The ` key.", (1,), ()),
+    "after inline code": ("Use `a[1]` for that [2].", "Use `a[1]` for that.", (2,), ()),
+    "in the text of a link": ("[Sales [1] rose](https://example.org)", "[Sales rose](https://example.org)", (1,), ()),
+}
+
+
+@pytest.mark.parametrize("case", SPACING)
+def test_the_spacing_around_a_removed_marker(case: str) -> None:
+    check(*SPACING[case])
