@@ -12,9 +12,9 @@ from importlib.resources import files
 
 from .answers.draft import Draft
 from .evidence import Evidence
-from .evidence.prompt import Message, excerpts_block
-from .markers import MarkerNames, marker_end, strip
+from .markers import MarkerNames, StrippedText, marker_end, strip
 from .markers.placement import place_marker
+from .prompt.injection import Message, excerpts_block
 from .support.decision import Decision
 from .text.segmentation import Segmenter
 
@@ -77,7 +77,7 @@ def _cited(text: str, names: MarkerNames) -> tuple[list[tuple[int, int]], str]:
     clean: list[str] = []
     at = 0
     for sentence in segmenter.feed(text) + segmenter.flush():
-        stripped = strip(sentence.text, names, verbatim=sentence.verbatim)
+        stripped = StrippedText(sentence.text) if sentence.verbatim else strip(sentence.text, names)
         at += _visible_length(stripped.text)
         clean.append(stripped.text)
         found += [(at, number) for number in (*stripped.cited, *stripped.unknown)]
@@ -95,4 +95,4 @@ def _with_placeholders(draft: Draft, decision: Decision, shown: dict[int, Eviden
 
 @cache
 def _rules() -> str:
-    return (files("citestream.citation.evidence") / "prompts" / "enrich.md").read_text(encoding="utf-8").strip()
+    return (files("citestream.citation.prompt") / "templates" / "enrich.md").read_text(encoding="utf-8").strip()

@@ -1,4 +1,4 @@
-"""Evidence: its validation, its extraction from tool results, and the prompt that presents it."""
+"""Evidence: its validation, and its extraction from tool results and prompts."""
 
 from .evidence import (
     LABELS,
@@ -8,7 +8,6 @@ from .evidence import (
     FieldError,
     check_count,
     label,
-    parse_documents,
     parse_evidence,
     parse_sources,
 )
@@ -21,7 +20,6 @@ __all__ = [
     "FieldError",
     "check_count",
     "label",
-    "parse_documents",
     "parse_evidence",
     "parse_sources",
 ]

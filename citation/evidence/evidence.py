@@ -1,6 +1,6 @@
 """Evidence, the numbered source passages shown to the model, and its validation."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isfinite, nan
 from typing import Any
@@ -58,7 +58,10 @@ def parse_sources(
     limit: int = MAX_EVIDENCE,
     max_characters: int = MAX_CHARACTERS,
 ) -> tuple[Evidence, ...]:
-    """Parse both fields of a request, with consecutive numbers. Raise FieldError if a field is invalid."""
+    """Parse both fields of a request, with consecutive numbers. Raise FieldError if a field is invalid.
+
+    `documents`, as in Cohere and vLLM: strings, `{id?, title?, text}` or `{id?, data: {...}}`.
+    """
     entries = [] if evidence is None else _parse_all(evidence, "evidence", _evidence_fields, limit)
     if documents is not None:
         entries += _parse_all(documents, "documents", _document_fields, limit - len(entries))
@@ -74,17 +77,6 @@ def parse_evidence(
 ) -> tuple[Evidence, ...]:
     """Parse a list of evidence objects; numbers continue after those of `after`. Raise FieldError if one is invalid."""
     return _number(_parse_all(raw, path, _evidence_fields, limit - len(after)), after, max_characters)
-
-
-def parse_documents(
-    raw: object,
-    path: str = "documents",
-    limit: int = MAX_EVIDENCE,
-    max_characters: int = MAX_CHARACTERS,
-    after: Sequence[Evidence] = (),
-) -> tuple[Evidence, ...]:
-    """Parse documents as in Cohere and vLLM: strings, `{id?, title?, text}` or `{id?, data: {...}}`."""
-    return _number(_parse_all(raw, path, _document_fields, limit - len(after)), after, max_characters)
 
 
 def label(evidence: Evidence, names: Mapping[str, str] = LABELS) -> str:
@@ -150,9 +142,7 @@ def _free_id(number: int, taken: set[str]) -> str:
 def _evidence_fields(entry: object, path: str) -> Fields:
     if not isinstance(entry, Mapping):
         raise FieldError(path, "must be an object")
-    for key in entry:
-        if key not in _CHECKS:
-            raise FieldError(f"{path}.{key}", f"is not a field of evidence; there are: {', '.join(_CHECKS)}")
+    _check_names(entry, path, _CHECKS, "evidence")
     if "text" not in entry:
         raise FieldError(f"{path}.text", "is missing")
     return _checked(entry, path)
@@ -163,9 +153,7 @@ def _document_fields(entry: object, path: str) -> Fields:
         return _checked({"text": entry}, path)
     if not isinstance(entry, Mapping):
         raise FieldError(path, "must be a string or an object")
-    for key in entry:
-        if key not in _DOCUMENT_KEYS:
-            raise FieldError(f"{path}.{key}", f"is not a field of a document; there are: {', '.join(_DOCUMENT_KEYS)}")
+    _check_names(entry, path, _DOCUMENT_KEYS, "a document")
     if "data" not in entry:
         return _with_text({key: value for key, value in entry.items() if key != "id"}, entry.get("id"), path, path)
     for key in entry:
@@ -175,6 +163,12 @@ def _document_fields(entry: object, path: str) -> Fields:
     if not isinstance(data, Mapping):
         raise FieldError(f"{path}.data", "must be an object or a string")
     return _with_text(data, entry.get("id"), path, f"{path}.data")
+
+
+def _check_names(entry: Mapping[str, Any], path: str, known: Collection[str], kind: str) -> None:
+    for key in entry:
+        if key not in known:
+            raise FieldError(f"{path}.{key}", f"is not a field of {kind}; there are: {', '.join(known)}")
 
 
 def _with_text(data: Mapping[str, Any], given: object, path: str, data_path: str) -> Fields:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from .prompt_evidence import MarkerSyntax
+from .turn import Place
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,7 +16,7 @@ class BlockFormat:
     """How one host writes passages as labelled blocks."""
 
     host: str
-    place: str  # "user", "system" or "tool"
+    place: Place
     signature: str  # a literal of the host in the same message
     opening: str  # a regular expression up to the first block; empty if the first block opens the message
     closing: str  # a regular expression after the last block; empty if there is none
@@ -33,7 +34,9 @@ _METADATA = r"(?:<document_metadata>\n(?:sourceDocument: (?P<source>[^\n]*)\n)?(
 # The metadata of a LlamaIndex document, between blank lines. Its readers set at least the path of the file. The path
 # also matches the last alternative: without the atomic group, 30 such lines take a minute.
 _LLAMAINDEX_METADATA = r"(?>(?:(?:file_path|file_name): (?P<file>[^\n]*)|url: (?P<url>[^\n]*)|[^\n:]+: [^\n]*)\n)+\n"
-_QUERY = re.compile(r"Query:\s*(?P<question>.*?)\s*(?:\nAnswer:\s*)?$", re.DOTALL)
+# A question up to the white space at its end, and without the line "Answer:" after it. Linear time: every run of white
+# space is matched once.
+_QUESTION = r"\s*+(?P<question>(?:\S++|\s++(?!\Z|(?<=\n)Answer:\s*+\Z))*+)"
 _LLAMAINDEX = BlockFormat(
     host="llamaindex-citation",
     place="user",
@@ -44,7 +47,7 @@ _LLAMAINDEX = BlockFormat(
     block=re.compile(r"Source (?P<label>\d+):\n?(?P<text>.*)", re.DOTALL),
     syntax=MarkerSyntax.BRACKETS,
     first_label=1,
-    question=_QUERY,
+    question=re.compile(rf"Query:{_QUESTION}"),
     leads="Please provide an answer based solely on the provided sources.",
 )
 _RAGFLOW_HEAD = r"ID: \d+\n(?:├── |└── Content:\n)"
@@ -143,6 +146,6 @@ FORMATS = (
         separator=r"\n(?=Document \d+:)",
         block=re.compile(r"Document (?P<label>\d+):\s*(?P<text>.*)", re.DOTALL),
         first_label=1,
-        question=re.compile(r"Question:\s*(?P<question>.*?)\s*(?:\nAnswer:\s*)?$", re.DOTALL),
+        question=re.compile(rf"Question:{_QUESTION}"),
     ),
 )

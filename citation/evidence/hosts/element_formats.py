@@ -2,11 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
 
 from .prompt_evidence import MarkerSyntax
-
-Place = Literal["user", "system", "tool"]
+from .turn import Place
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,13 +6,13 @@ hosts truncate. Some hosts group the elements of one file.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from .element_formats import FORMATS, OPEN_WEBUI, ElementFormat, Place
-from .prompt_evidence import HostPassage, PromptEvidence
-from .turn import MAX_TRIES, Turn, find_line, without_attached_files
+from .element_formats import FORMATS, OPEN_WEBUI, ElementFormat
+from .prompt_evidence import HostPassage, PromptEvidence, are_consecutive
+from .turn import MAX_TRIES, Place, Turn, find_line, without_attached_files
 
 MAX_OPENING = 4_000  # characters of an opening tag; a longer one is text
 MAX_CLOSING_TAGS = 4  # closing tags in a row: a child, an element, a wrapper, and one around it
@@ -48,8 +48,7 @@ def sources_of_open_webui(text: str) -> tuple[list[Source], str] | None:
         Source(values.get(form.label, ""), values, passage if passage and passage.text else None)
         for values, passage in read
     ]
-    order = [*dict.fromkeys(source.label for source in sources)]
-    if not sources or order != [str(number) for number in range(1, len(order) + 1)]:
+    if not sources or not are_consecutive([*dict.fromkeys(source.label for source in sources)]):
         return None
     return sources, without_attached_files(rest).strip()
 
@@ -58,23 +57,13 @@ def recognise_elements(turn: Turn) -> PromptEvidence | None:
     """Return the evidence of the first format that fits."""
     for form in FORMATS:
         for place in form.places:
-            texts = [text for text in _texts(turn, place) if form.signature in text]
+            texts = [text for text in turn.texts(place) if form.signature in text]
             found = [read for text in texts if (read := _read(form, place, text))]
             if found:
                 passages = [passage for read, _ in found for passage in read] if place == "tool" else found[0][0]
                 question = found[0][1] if place == "user" else turn.user
                 return PromptEvidence(form.host, tuple(passages), question, form.syntax) if passages else None
     return None
-
-
-def _texts(turn: Turn, place: Place) -> Sequence[str]:
-    match place:
-        case "user":
-            return (turn.user,)
-        case "system":
-            return turn.system
-        case "tool":
-            return turn.tools
 
 
 def _read(form: ElementFormat, place: Place, text: str) -> tuple[tuple[HostPassage, ...], str] | None:
@@ -87,7 +76,8 @@ def _read(form: ElementFormat, place: Place, text: str) -> tuple[tuple[HostPassa
     elements, after = _elements(form, text, wrapper)
     found = [_passage(form, element) for element in elements]
     passages = [passage for passage in found if passage]
-    if len(passages) < len(found) or not _labels_fit(form, passages):
+    labels = [*dict.fromkeys(passage.label for passage in passages)]
+    if len(passages) < len(found) or (form.consecutive and not are_consecutive(labels)):
         return None
     before = "" if form.leads else text[: wrapper.start]
     question = f"{before}\n{without_attached_files(after)}".strip()
@@ -112,7 +102,7 @@ class _Element(NamedTuple):
 
 def _wrapper(form: ElementFormat, text: str) -> _Wrapper | None:
     """Find the wrapper's opening with an element directly after it."""
-    lead = re.compile(rf"\s*(?:{form.lead}\s*)?(?=<{form.tag}[\s>])", re.DOTALL)
+    lead = re.compile(rf"\s*+(?:{form.lead}\s*+)?(?=<{form.tag}[\s>])", re.DOTALL)
     start = 0
     for _ in range(MAX_TRIES):
         if (at := find_line(text, form.opening, start)) < 0:
@@ -211,10 +201,3 @@ def _child(body: str, name: str) -> str:
     _, opened, rest = body.partition(f"<{name}>")
     inner, closed, _ = rest.rpartition(f"</{name}>")
     return (inner if closed else rest).strip() if opened else ""
-
-
-def _labels_fit(form: ElementFormat, passages: Sequence[HostPassage]) -> bool:
-    if not form.consecutive:
-        return True
-    order = list(dict.fromkeys(passage.label for passage in passages))
-    return order == [str(number) for number in range(1, len(order) + 1)]

@@ -5,19 +5,17 @@ wrapper.
 """
 
 import re
-from collections.abc import Sequence
 from itertools import islice
 
 from .block_formats import FORMATS, BlockFormat
-from .prompt_evidence import HostPassage, MarkerSyntax, PromptEvidence
+from .prompt_evidence import HostPassage, MarkerSyntax, PromptEvidence, are_consecutive
 from .turn import MAX_TRIES, Turn, is_quoted
 
 
 def recognise_blocks(turn: Turn) -> PromptEvidence | None:
     """Return the evidence of the first format that fits."""
     for form in FORMATS:
-        texts = {"user": (turn.user,), "system": turn.system, "tool": turn.tools}[form.place]
-        found = [read for text in texts if form.signature in text and (read := _read(form, text))]
+        found = [read for text in turn.texts(form.place) if form.signature in text and (read := _read(form, text))]
         asked = not form.asks or any(form.asks in text for text in turn.system)
         if found and (asked or form.place != "tool"):
             passages = [passage for read, _ in found for passage in read] if form.place == "tool" else found[0][0]
@@ -38,7 +36,10 @@ def _read(form: BlockFormat, text: str) -> tuple[tuple[HostPassage, ...], str] |
     if len(matched) < len(blocks):
         return None  # something between the blocks is not the host's
     passages = tuple(_passage(form, block) for block in matched if block["text"].strip())
-    return (passages, rest) if passages and _labels_fit(form, [block["label"] for block in matched]) else None
+    labels = [block["label"] for block in matched]
+    if form.first_label is not None and not are_consecutive(labels, form.first_label):
+        return None
+    return (passages, rest) if passages else None
 
 
 def _inside(form: BlockFormat, text: str) -> tuple[str, str]:
@@ -61,12 +62,6 @@ def _inside(form: BlockFormat, text: str) -> tuple[str, str]:
 def _passage(form: BlockFormat, block: re.Match[str]) -> HostPassage:
     named = {name: block[group].strip() for group, name in form.fields.items() if block[group]}
     return HostPassage(block["label"], block["text"].strip(), named)
-
-
-def _labels_fit(form: BlockFormat, labels: Sequence[str]) -> bool:
-    if form.first_label is None:
-        return True
-    return labels == [str(number) for number in range(form.first_label, form.first_label + len(labels))]
 
 
 def _question(form: BlockFormat, rest: str, turn: Turn) -> str:

@@ -31,6 +31,8 @@ def recognise_labelled_results(turn: Turn) -> PromptEvidence | None:
 
 # Open WebUI
 
+_JSON_OBJECT = re.compile(r"\s*(?:\[\s*)?\{")  # also one that is cut; a page can begin with a link: "[Menu](…)"
+
 
 def _open_webui(turn: Turn) -> PromptEvidence | None:
     """Join the results of native tools with the `<source>` elements without text, which contain their labels.
@@ -52,7 +54,7 @@ def _open_webui(turn: Turn) -> PromptEvidence | None:
     plain: list[str] = []
     for text in turn.tools:
         entries = _entries(_decoded(text))
-        if not entries and not text.lstrip().startswith(("[", "{")):
+        if not entries and not _JSON_OBJECT.match(text):
             plain.append(text)
         for entry in entries:
             if (key := _open_webui_key(entry, labels)) and (passage := _passage(entry, labels[key], "content")):

@@ -1,9 +1,10 @@
 """Passages as lines `name: text`: the azure-search-openai-demo and applications made from it."""
 
 import re
+from itertools import islice
 
 from .prompt_evidence import HostPassage, MarkerSyntax, PromptEvidence
-from .turn import Turn, find_line
+from .turn import MAX_TRIES, Turn, find_line
 
 _HEADING = "Sources:"
 _CITATIONS = re.compile(r"Possible citations for current question:\s*(.+)")
@@ -25,12 +26,16 @@ def recognise_named_lines(turn: Turn) -> PromptEvidence | None:
 
 def _possible_citations(text: str) -> list[str]:
     found = _CITATIONS.search(text)
-    return re.findall(r"\[([^\]]+)\]", found.group(1)) or re.split(r",\s*", found.group(1).strip()) if found else []
+    if found is None:
+        return []
+    bracketed = [part.partition("[")[2] for part in found[1].split("]")[:-1]]
+    return [name for name in bracketed if name] or re.split(r",\s*", found[1].strip())
 
 
 def _passage(line: str, names: set[str]) -> HostPassage | None:
     """Split at the colon after a known name; names may contain colons themselves. The passage may be empty."""
-    name = max((name for name in names if line.startswith(f"{name}:")), key=len, default=None)
+    colons = islice(re.finditer(":", line), MAX_TRIES)
+    name = max((line[: at.start()] for at in colons if line[: at.start()] in names), key=len, default=None)
     if name is None:
         return None
     text = line[len(name) + 1 :].strip()

@@ -1,6 +1,6 @@
 """The result of a recogniser: passages, question and marker syntax of a host."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -45,3 +45,8 @@ class PromptEvidence:
     passages: tuple[HostPassage, ...]
     question: str
     syntax: MarkerSyntax = MarkerSyntax.NONE
+
+
+def are_consecutive(labels: Sequence[str], first: int = 1) -> bool:
+    """Return whether labels are the numbers from `first` on, in order."""
+    return [*labels] == [str(number) for number in range(first, first + len(labels))]

@@ -3,7 +3,9 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
+
+Place = Literal["user", "system", "tool"]
 
 MAX_TRIES = 20  # occurrences of a literal that are looked at: each takes time in proportion to the text before it
 # Open WebUI lists the files of a message before its text. The list is not a part of the question.
@@ -19,6 +21,10 @@ class Turn:
     context: tuple[str, ...] = ()  # user messages directly before the last one: some hosts send the context apart
     user: str = ""  # the last user message
     tools: tuple[str, ...] = ()  # tool results after the last user message
+
+    def texts(self, place: Place) -> tuple[str, ...]:
+        """Return the texts in which a host may have put evidence."""
+        return {"user": (self.user,), "system": self.system, "tool": self.tools}[place]
 
 
 def read_turn(messages: Sequence[Mapping[str, Any]]) -> Turn:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citestream.citation.evidence import Evidence, FieldError, label, parse_documents, parse_evidence, parse_sources
+from citestream.citation.evidence import Evidence, FieldError, label, parse_evidence, parse_sources
 
 WRONG_EVIDENCE: dict[str, tuple[Any, str]] = {
     "the list is an object": ({}, "evidence"),
@@ -72,7 +72,7 @@ WRONG_DOCUMENTS: dict[str, tuple[Any, str]] = {
 def test_invalid_documents_are_reported_with_the_path_of_the_field(case: str) -> None:
     raw, path = WRONG_DOCUMENTS[case]
     with pytest.raises(FieldError) as refused:
-        parse_documents(raw)
+        parse_sources(documents=raw)
     assert refused.value.path == path
 
 
@@ -114,7 +114,7 @@ DOCUMENTS: dict[str, tuple[Any, Evidence]] = {
 @pytest.mark.parametrize("case", DOCUMENTS)
 def test_documents_are_parsed_as_evidence(case: str) -> None:
     raw, expected = DOCUMENTS[case]
-    assert parse_documents([raw]) == (expected,)
+    assert parse_sources(documents=[raw]) == (expected,)
 
 
 def test_both_fields_are_numbered_as_one_list() -> None:
@@ -130,9 +130,9 @@ def test_a_default_id_never_collides_with_a_given_one() -> None:
 
 def test_numbers_continue_after_the_first_list() -> None:
     first = parse_evidence([{"text": "a", "id": "x"}])
-    assert [(item.number, item.id) for item in parse_documents(["b"], after=first)] == [(2, "e2")]
-    with pytest.raises(FieldError, match=r"documents\[0\]\.id"):
-        parse_documents([{"id": "x", "text": "b"}], after=first)
+    assert [(item.number, item.id) for item in parse_evidence([{"text": "b"}], after=first)] == [(2, "e2")]
+    with pytest.raises(FieldError, match=r"evidence\[0\]\.id"):
+        parse_evidence([{"id": "x", "text": "b"}], after=first)
 
 
 def test_both_fields_share_the_limits() -> None:

@@ -115,9 +115,7 @@ SHAPES: dict[str, tuple[Any, list[dict[str, Any]]]] = {
     "OpenAI's vector store search": (
         {
             "object": "vector_store.search_results.page",
-            "data": [
-                {"file_id": "f1", "filename": "a.txt", "score": 0.5, "content": [{"type": "text", "text": A}]},
-            ],
+            "data": [{"file_id": "f1", "filename": "a.txt", "score": 0.5, "content": [{"type": "text", "text": A}]}],
         },
         [{"text": A, "document_id": "f1", "file_name": "a.txt", "score": 0.5}],
     ),

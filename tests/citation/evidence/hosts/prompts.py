@@ -305,10 +305,7 @@ GOLDEN = {
         first_fields=(("file_name", "ferries.md"),),
     ),
     "LibreChat can send whole files": Golden(
-        "librechat",
-        [system(LIBRECHAT_FILES), user(QUESTION)],
-        ("", ""),
-        first_fields=(("file_name", "ferries.md"),),
+        "librechat", [system(LIBRECHAT_FILES), user(QUESTION)], ("", ""), first_fields=(("file_name", "ferries.md"),)
     ),
     "LobeChat's knowledge base is a tool result, grouped by file": Golden(
         "lobechat",

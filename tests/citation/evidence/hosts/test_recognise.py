@@ -14,6 +14,7 @@ from tests.citation.evidence.hosts.prompts import (
     GOLDEN,
     HARBOUR,
     OPEN_WEBUI,
+    OPEN_WEBUI_RULES,
     QUESTION,
     UNRECOGNISED,
     Golden,
@@ -162,6 +163,11 @@ HOSTILE = {
     ),
     "tags that do not end": f"{LOBECHAT_HEAD}>Text</chunk>{'< ' * 100}>>x",
     "many ends of the passages": f"{LOBECHAT_HEAD}>Text{'</chunk></retrieved_chunks>' * 40_000}",
+    "blank lines where the first element would be": f"{OPEN_WEBUI_RULES}<context>" + "\n" * 100_000,
+    "spaces in the question": GOLDEN["LlamaIndex shows examples before its sources"]
+    .messages[0]["content"]
+    .replace("Query:", f"Query: When{' ' * 40_000}"),
+    "open brackets in the list of names": f"Possible citations for current question: {'[' * 100_000}",
     "attributes with spaces": LOBECHAT_HEAD + f" fileId=a{' ' * 3_900}b>Text</chunk>\n<chunk" * 300,
 }
 
@@ -169,8 +175,8 @@ HOSTILE = {
 @pytest.mark.parametrize("case", HOSTILE)
 def test_a_hostile_prompt_is_read_in_linear_time(case: str) -> None:
     began = thread_time()
-    recognise([{"role": "user", "content": HOSTILE[case]}], ())
-    assert thread_time() - began < 5  # quadratic time would be 15 s
+    recognise([{"role": role, "content": HOSTILE[case]} for role in ("system", "user")], ())
+    assert thread_time() - began < 5  # quadratic time would be 15 s or more
 
 
 def recognised(messages: Messages) -> Any:

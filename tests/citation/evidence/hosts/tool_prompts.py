@@ -133,6 +133,18 @@ TOOL_GOLDEN = {
         ("1", "2"),
         syntax=MarkerSyntax.BRACKETS,
     ),
+    "a page that begins with a link": Golden(
+        "open-webui",
+        [
+            sources(TAG.format(1, "ferries.md", "u1", ""), f'<source id="2" name="{PAGE}"></source>'),
+            called("c1", "c2"),
+            tool(json.dumps([{"content": FERRY, "source": "ferries.md", "file_id": "u1"}])),
+            tool(f"[Skip to content](#main)\n\n{HARBOUR}"),
+        ],
+        ("1", "2"),
+        (FERRY, f"[Skip to content](#main)\n\n{HARBOUR}"),
+        syntax=MarkerSyntax.BRACKETS,
+    ),
     "results without a source of Open WebUI are left out": Golden(
         "open-webui",
         [

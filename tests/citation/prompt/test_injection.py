@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citestream.citation.evidence import Evidence, FieldError
-from citestream.citation.evidence.budget import estimate_tokens, fit_budget
-from citestream.citation.evidence.prompt import Injected, Message, Templates, ToolEvidence, excerpt, inject
-from citestream.citation.evidence.sanitize import LONG_BLOCK, sanitize, sanitize_in_steps, sanitize_line
 from citestream.citation.markers import ANY_NUMBER, MarkerNames, strip
+from citestream.citation.prompt.budget import estimate_tokens, fit_budget
+from citestream.citation.prompt.injection import Injected, Message, Templates, ToolEvidence, excerpt, inject
+from citestream.citation.prompt.sanitize import LONG_BLOCK, sanitize, sanitize_in_steps, sanitize_line
 
 NONCE = "7f3a9c51"
 REPORT = Evidence(1, "Sales rose by 12 %.", "e1", file_name="report.pdf", page_number=12, chunk_index=7)
@@ -91,11 +91,7 @@ PLACES: dict[str, tuple[list[Message], list[str], int]] = {  # messages, roles a
         ["system", "user", "assistant"],
         1,
     ),
-    "a system message in the middle": (
-        [USER, {"role": "system", "content": "x"}, USER],
-        ["user", "system", "user"],
-        2,
-    ),
+    "a system message in the middle": ([USER, {"role": "system", "content": "x"}, USER], ["user", "system", "user"], 2),
     "no question": ([{"role": "system", "content": "x"}], ["system", "user"], 1),
     "nothing": ([], ["system", "user"], 1),
     "only an answer": ([{"role": "assistant", "content": "So."}], ["system", "user", "assistant"], 1),

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from math import ceil
 
-from .evidence import Evidence
+from ..evidence import Evidence
 
 
 def estimate_tokens(text: str) -> int:

@@ -13,10 +13,10 @@ from importlib.resources import files
 from string import Template
 from typing import Any
 
-from ..markers.history import strip_history_in_steps
+from ..evidence import Evidence, FieldError
 from ..text.steps import Steps, complete, completed
 from .budget import estimate_tokens, fit_budget
-from .evidence import Evidence, FieldError
+from .history import strip_history_in_steps
 from .sanitize import FRAME, sanitize_in_steps, sanitize_line
 
 Message = dict[str, Any]
@@ -227,6 +227,6 @@ def _is_text(part: Any) -> bool:
 
 @cache
 def _defaults() -> Templates:
-    folder = files(__package__) / "prompts"
+    folder = files(__package__) / "templates"
     texts = {one.name: (folder / f"{one.name}.md").read_text("utf-8") for one in fields(Templates)}
     return Templates(**texts)

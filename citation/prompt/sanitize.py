@@ -14,7 +14,7 @@ from ..markers.context import OPENING_CHARACTERS, LeftContext, left_context
 from ..markers.displayed import LOOKALIKES, match_brackets
 from ..markers.grammar import Brackets, Form
 from ..markers.match import MAX_PLAUSIBLE_NUMBER
-from ..text.steps import Steps, complete
+from ..text.steps import Steps, completed
 
 FRAME = "excerpt"  # name of the tags around each excerpt
 
@@ -52,13 +52,8 @@ _TOKENS = (
 )
 
 
-def sanitize(text: str, nonce: str = "") -> str:
-    """Remove invisible characters, tokens of chat templates, the frame and citation markers."""
-    return complete(sanitize_in_steps(text, nonce))
-
-
 def sanitize_in_steps(text: str, nonce: str = "") -> Steps[str]:
-    """Sanitize a long text in steps; see `sanitize`."""
+    """Remove invisible characters, tokens of chat templates, the frame and citation markers."""
     text = yield from _visible_in_steps(text)
     if nonce and (yield from _contains_in_steps(text, nonce)):
         text = re.sub(re.escape(nonce), "·", text, flags=re.IGNORECASE)
@@ -66,6 +61,9 @@ def sanitize_in_steps(text: str, nonce: str = "") -> Steps[str]:
         if sign in text:
             text = yield from _without_token(text, token, harmless)
     return (yield from _without_markers(text))
+
+
+sanitize = completed(sanitize_in_steps)
 
 
 def _visible_in_steps(text: str) -> Steps[str]:
