@@ -5,17 +5,15 @@ CPU per chunk. It is not needed for the list of models either.
 """
 
 from collections.abc import AsyncGenerator, Mapping
-from contextlib import aclosing
 from typing import Any
 from urllib.parse import quote
 
-from .events import ChatRequest, Event, Relayed
+from .events import ChatRequest, Event, Relayed, RelayRequest
 from .settings import Settings
 from .streaming.http_provider import MAX_MODELS, HttpProvider, named_models, request_body
 from .transport import Call, EventSplitter, Transport, check_reachable, model_path
 from .wire.anthropic.message_events import AnthropicReader
 from .wire.anthropic.messages_request import messages_body
-from .wire.json_text import as_object
 from .wire.stream_end import StreamEnd
 
 BASE_URL = "https://api.anthropic.com"
@@ -35,31 +33,10 @@ class AnthropicProvider(HttpProvider):
         super().__init__(settings, transport)
         self._base = (self._settings.base_url.rstrip("/") or BASE_URL).removesuffix("/v1")
 
-    async def stream(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
-        """Stream one answer. Raises ProviderError."""
-        headers = as_object(as_object(request.params.get("anthropic")).get("headers"))
-        call = self._call("POST", MESSAGES, request.key, await request_body(messages_body, request), headers)
-        async with aclosing(self._stream(request, call, EventSplitter, AnthropicReader(request.model))) as events:
-            async for event in events:
-                yield event
-
-    async def relay(
-        self,
-        body: bytes,
-        path: str = MESSAGES,
-        *,
-        model: str = "",
-        key: str | None = None,
-        choices: int = 1,
-        headers: Mapping[str, str] | None = None,
-    ) -> Relayed:
-        """Pass a request and its answer through unchanged. Raises ProviderError.
-
-        `headers`: those of the client that Anthropic reads, such as `anthropic-beta`.
-        """
-        call = self._call("POST", path, key, body, headers)
-        end = StreamEnd("anthropic", choices) if path == MESSAGES else None
-        return await self._relay(call, end)
+    async def relay(self, request: RelayRequest) -> Relayed:
+        """Pass a request and its answer through unchanged. Raises ProviderError."""
+        call = self._call("POST", request.path, request.key, request.body, request.headers)
+        return await self._relay(call, StreamEnd("anthropic") if request.path == MESSAGES else None)
 
     async def models(self) -> list[str]:
         """Return the names of its models. Raises ProviderError."""
@@ -81,6 +58,11 @@ class AnthropicProvider(HttpProvider):
         """Check that it can be used now. Raises ProviderError if not."""
         call = self._call("GET", "/v1/models?limit=1", None)
         await check_reachable(self._transport, call, has_key=bool(self._settings.api_key))
+
+    async def _answer(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
+        body = await request_body(messages_body, request)
+        call = self._call("POST", MESSAGES, request.key, body, request.headers)
+        return self._stream(request, call, EventSplitter, AnthropicReader(request.model))
 
     def _call(
         self, method: str, path: str, key: str | None, body: bytes | None = None, more: Mapping[str, str] | None = None

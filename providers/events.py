@@ -26,6 +26,7 @@ class ChatRequest:
     question: str = ""  # the last user message as the client wrote it, without evidence
     key: str | None = field(default=None, repr=False)  # the client's own key, if the configuration passes it on
     titles: Mapping[int, str] = field(default_factory=dict)  # number -> title of the excerpt, for the same providers
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)  # client headers for servers of the same API
     received_headers: dict[str, str] = field(default_factory=dict)  # filled with headers of its answer, for the client
     searched: bool = False  # whether documents were searched for this request, even if nothing was found
 
@@ -90,6 +91,18 @@ Event = TextDelta | OtherDelta | Finish | Usage | Idle
 
 
 @dataclass(frozen=True, slots=True)
+class RelayRequest:
+    """A request of a provider's own API, which is passed through unchanged."""
+
+    body: bytes
+    path: str  # follows the base address
+    model: str = ""  # for providers that have it in the address
+    key: str | None = field(default=None, repr=False)  # the client's own, if the configuration passes it on
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)  # client headers for servers of this API
+    choices: int = 1  # number of requested answers, each of which has to be complete
+
+
+@dataclass(frozen=True, slots=True)
 class Relayed:
     """A provider's answer that is passed through unchanged.
 
@@ -133,21 +146,8 @@ class Provider(ABC):
         """Return the description of a model in its own API, {} if there is none. Raises ProviderError."""
         return {}
 
-    async def relay(
-        self,
-        body: bytes,
-        path: str,
-        *,
-        model: str,
-        key: str | None,
-        choices: int = 1,
-        headers: Mapping[str, str] | None = None,
-    ) -> Relayed:
-        """Pass a request of its own API and the answer through unchanged. Raises ProviderError.
-
-        `path` follows the base address. `choices`: the number of requested answers, each of which has to be complete.
-        `headers`: those of the client that servers of this API read.
-        """
+    async def relay(self, request: RelayRequest) -> Relayed:
+        """Pass a request of its own API and the answer through unchanged. Raises ProviderError."""
         raise NotSupported("This provider has no API of its own.")
 
     async def embeddings(

@@ -5,11 +5,10 @@ google-auth makes the access tokens of Vertex AI.
 """
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import aclosing
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from .events import ChatRequest, Embedded, Event, Relayed
+from .events import ChatRequest, Embedded, Event, Relayed, RelayRequest
 from .google_credentials import AccessTokens
 from .settings import Settings
 from .streaming.http_provider import MAX_MODELS, HttpProvider, named_models, request_body, requested_choices
@@ -37,32 +36,14 @@ class GeminiProvider(HttpProvider):
         super().__init__(settings, transport)
         self._tokens = AccessTokens()
 
-    async def stream(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
-        """Stream one answer. Raises ProviderError."""
-        url = f"{self._model_url(request.model)}:streamGenerateContent?alt=sse"
-        call = await self._call(url, await request_body(generate_content_body, request), request.key)
-        reader = GeminiReader(request.model, requested_choices(request.params))
-        async with aclosing(self._stream(request, call, EventSplitter, reader, server_closes=True)) as events:
-            async for event in events:
-                yield event
-
-    async def relay(
-        self,
-        body: bytes,
-        path: str,
-        *,
-        model: str = "",
-        key: str | None = None,
-        choices: int = 1,
-        headers: Mapping[str, str] | None = None,
-    ) -> Relayed:
+    async def relay(self, request: RelayRequest) -> Relayed:
         """Pass a request and its answer through unchanged. Raises ProviderError.
 
-        `path`: `:generateContent` or `:streamGenerateContent?alt=sse`, which follows the model's address.
+        The path is `:generateContent` or `:streamGenerateContent?alt=sse`, which follows the model's address.
         """
-        call = await self._call(f"{self._model_url(model)}{path}", body, key)
-        end = StreamEnd("gemini", choices) if path.startswith(":streamGenerateContent") else None
-        return await self._relay(call, end)
+        call = await self._call(f"{self._model_url(request.model)}{request.path}", request.body, request.key)
+        is_stream = request.path.startswith(":streamGenerateContent")
+        return await self._relay(call, StreamEnd("gemini", request.choices) if is_stream else None)
 
     async def embeddings(
         self, texts: Sequence[str], *, model: str, dimensions: int | None = None, key: str | None = None
@@ -73,8 +54,8 @@ class GeminiProvider(HttpProvider):
         embedded = Embedded([])
         for start in range(0, len(texts), GEMINI_BATCH):
             batch = texts[start : start + GEMINI_BATCH]
-            body = gemini_request(batch, model, dimensions)
-            answer = await read_json(await self.relay(body, ":batchEmbedContents", model=model, key=key))
+            request = RelayRequest(gemini_request(batch, model, dimensions), ":batchEmbedContents", model, key)
+            answer = await read_json(await self.relay(request))
             embedded.vectors.extend(from_gemini(answer, len(batch)).vectors)
         return embedded
 
@@ -102,6 +83,12 @@ class GeminiProvider(HttpProvider):
         """Check that it can be used now. Raises ProviderError if not."""
         call = await self._call(self._models_url(), None, None)
         await check_reachable(self._transport, call, has_key=bool(self._settings.api_key) or self._settings.vertex)
+
+    async def _answer(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
+        url = f"{self._model_url(request.model)}:streamGenerateContent?alt=sse"
+        call = await self._call(url, await request_body(generate_content_body, request), request.key)
+        reader = GeminiReader(request.model, requested_choices(request.params))
+        return self._stream(request, call, EventSplitter, reader, server_closes=True)
 
     def _models_url(self) -> str:
         """Return the address of the list of models; on Vertex AI that of Google's own."""

@@ -4,11 +4,10 @@ Its OpenAI-compatible route is not used, because it drops `think`, `keep_alive` 
 splitter of this package and orjson: 4 µs of CPU per chunk, where the official client takes 41.
 """
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Sequence
 from urllib.parse import urlsplit
 
-from .events import ChatRequest, Embedded, Event, Relayed
+from .events import ChatRequest, Embedded, Event, Relayed, RelayRequest
 from .settings import Settings
 from .streaming.http_provider import HttpProvider, named_models, request_body
 from .streaming.relay import read_json
@@ -32,37 +31,17 @@ class OllamaProvider(HttpProvider):
         super().__init__(settings, transport)
         self._base = address(self._settings.base_url)
 
-    async def stream(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
-        """Stream one answer. Raises ProviderError."""
-        call = self._call("/api/chat", await request_body(chat_body, request), request.key)
-        async with aclosing(self._stream(request, call, LineSplitter, OllamaReader(request.model))) as events:
-            async for event in events:
-                yield event
-
-    async def relay(
-        self,
-        body: bytes,
-        path: str = "/api/chat",
-        *,
-        model: str = "",
-        key: str | None = None,
-        choices: int = 1,
-        headers: Mapping[str, str] | None = None,
-    ) -> Relayed:
-        """Pass a request and its answer through unchanged. `path` follows the host. Raises ProviderError.
-
-        An empty body sends a GET request.
-        """
-        end = StreamEnd("ollama", choices) if path in {"/api/chat", "/api/generate"} else None
-        call = self._call(path, body, key)
-        return await self._relay(call, end)
+    async def relay(self, request: RelayRequest) -> Relayed:
+        """Pass a request and its answer through unchanged. Raises ProviderError. An empty body sends a GET request."""
+        call = self._call(request.path, request.body, request.key)
+        return await self._relay(call, StreamEnd("ollama") if request.path in {"/api/chat", "/api/generate"} else None)
 
     async def embeddings(
         self, texts: Sequence[str], *, model: str, dimensions: int | None = None, key: str | None = None
     ) -> Embedded:
         """Return embeddings of texts. Raises ProviderError."""
-        body = openai_request(texts, model, dimensions)
-        return from_ollama(await read_json(await self.relay(body, "/api/embed", key=key)), len(texts))
+        request = RelayRequest(openai_request(texts, model, dimensions), "/api/embed", model, key)
+        return from_ollama(await read_json(await self.relay(request)), len(texts))
 
     async def models(self) -> list[str]:
         """Return the names of its models. Raises ProviderError."""
@@ -74,6 +53,10 @@ class OllamaProvider(HttpProvider):
         settings = self._settings
         call = Call("GET", f"{self._base}/api/version", None, self._headers(None), settings.ca_file)
         await check_reachable(self._transport, call, has_key=bool(settings.api_key))
+
+    async def _answer(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
+        call = self._call("/api/chat", await request_body(chat_body, request), request.key)
+        return self._stream(request, call, LineSplitter, OllamaReader(request.model))
 
     def _call(self, path: str, body: bytes, key: str | None) -> Call:
         headers = {"Content-Type": "application/json", **self._headers(key)}

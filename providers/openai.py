@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import quote
 
 from .errors import NoSuchApi, Rejected
-from .events import ChatRequest, Embedded, Event, Relayed
+from .events import ChatRequest, Embedded, Event, Relayed, RelayRequest
 from .settings import Settings
 from .streaming.http_provider import HttpProvider, named_models, request_body, requested_choices
 from .streaming.relay import read_json
@@ -48,34 +48,25 @@ class OpenAIProvider(HttpProvider):
         Usage is always requested. From a server that refuses the field it is not requested again.
         """
         try:
-            async with aclosing(await self._answer(request)) as events:
+            async with aclosing(super().stream(request)) as events:
                 async for event in events:
                     yield event
         except Rejected as error:
             if not self._refuses_usage(error) or "stream_options" in request.params:
                 raise
             self._asks_usage = False
-            async with aclosing(await self._answer(request)) as events:
+            async with aclosing(super().stream(request)) as events:
                 async for event in events:
                     yield event
 
-    async def relay(
-        self,
-        body: bytes,
-        path: str = CHAT,
-        *,
-        model: str = "",
-        key: str | None = None,
-        choices: int = 1,
-        headers: Mapping[str, str] | None = None,
-    ) -> Relayed:
-        """Pass a request and its answer through unchanged. `path` follows the base address.
+    async def relay(self, request: RelayRequest) -> Relayed:
+        """Pass a request and its answer through unchanged. Azure has the model in the address.
 
-        `model` is needed for Azure, where it is part of the address. Raises ProviderError; NoSuchApi if the server has
-        no Responses API but may have chat.
+        Raises ProviderError; NoSuchApi if the server has no Responses API but may have chat.
         """
-        call = self._call("POST", path, key, body, model)
-        end = StreamEnd(STREAM_FORMATS[path], choices) if path in STREAM_FORMATS else None
+        path = request.path
+        call = self._call("POST", path, request.key, request.body, request.model, request.headers)
+        end = StreamEnd(STREAM_FORMATS[path], request.choices) if path in STREAM_FORMATS else None
         if path == RESPONSES and not self._may_have_responses():
             raise NoSuchApi("This provider has no Responses API.", status=404)
         try:
@@ -90,8 +81,8 @@ class OpenAIProvider(HttpProvider):
         self, texts: Sequence[str], *, model: str, dimensions: int | None = None, key: str | None = None
     ) -> Embedded:
         """Return embeddings of texts. Raises ProviderError."""
-        body = openai_request(texts, model, dimensions)
-        return from_openai(await read_json(await self.relay(body, "/embeddings", model=model, key=key)), len(texts))
+        request = RelayRequest(openai_request(texts, model, dimensions), "/embeddings", model, key)
+        return from_openai(await read_json(await self.relay(request)), len(texts))
 
     async def models(self) -> list[str]:
         """Return the names of its models. Raises ProviderError."""
@@ -118,7 +109,8 @@ class OpenAIProvider(HttpProvider):
         reader = ChunkReader(
             requested_choices(request.params), usage_on_every_chunk=options.get("continuous_usage_stats") is True
         )
-        call = self._call("POST", CHAT, request.key, await request_body(self._body, request), request.model)
+        body = await request_body(self._body, request)
+        call = self._call("POST", CHAT, request.key, body, request.model, request.headers)
         return self._stream(request, call, EventSplitter, reader)
 
     def _body(self, request: ChatRequest) -> dict[str, Any]:
@@ -130,7 +122,15 @@ class OpenAIProvider(HttpProvider):
     def _refuses_usage(self, error: Rejected) -> bool:
         return self._asks_usage and error.status in {400, 422} and "stream_options" in f"{error.message} {error.param}"
 
-    def _call(self, method: str, path: str, key: str | None, body: bytes | None = None, model: str = "") -> Call:
+    def _call(
+        self,
+        method: str,
+        path: str,
+        key: str | None,
+        body: bytes | None = None,
+        model: str = "",
+        more: Mapping[str, str] | None = None,
+    ) -> Call:
         settings = self._settings
         key = key or settings.api_key
         headers = {"Accept": "text/event-stream, application/json"}
@@ -141,7 +141,9 @@ class OpenAIProvider(HttpProvider):
         url = f"{settings.base_url.rstrip('/') or BASE_URL}{path}"
         if settings.azure:
             url = azure_url(settings.base_url, path, model, settings.api_version)
-        return Call(method, url, body, {**headers, **settings.headers}, settings.ca_file, settings.retries)
+        return Call(
+            method, url, body, {**headers, **(more or {}), **settings.headers}, settings.ca_file, settings.retries
+        )
 
 
 def _is_unknown_path(error: Rejected) -> bool:

@@ -3,12 +3,13 @@
 ProviderError
 ├── Unreachable        no connection, or it broke before an answer began            502
 ├── TimedOut           connected, but too slow                                      504
-├── Rejected           the provider answered with an error status                   the same (4xx), otherwise 502
+├── Rejected           the provider answered with an error status                   the same (4xx), 503 for 503
+│   │                                                                               and 529, otherwise 502
 │   └── NoSuchApi      it has another API of the vendor, but not this one           404
 ├── NotSupported       the provider does not have this method                       501
 ├── BrokenStream       its stream violates its protocol                             502
 ├── IncompleteAnswer   the stream ended without a finish reason                     502
-└── ReportedError      an error object inside the stream                            the same (4xx), otherwise 502
+└── ReportedError      an error object inside the stream                            as for Rejected
 
 Messages may be shown to clients: keys are masked, addresses of the operator's network are removed, and a body that is
 not an error object (such as a proxy's HTML page) is never quoted.

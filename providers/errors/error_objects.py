@@ -13,6 +13,7 @@ PASSED_HEADERS = frozenset(
     {"retry-after", "retry-after-ms", "x-should-retry", "x-request-id", "request-id", "ratelimit"}
 )
 PASSED_PREFIXES = ("x-ratelimit-", "ratelimit-", "anthropic-ratelimit-")
+OVERLOADED = frozenset({503, 529})  # 529 is Anthropic's
 MAX_MESSAGE = 2_000  # characters of a provider's message that are passed on
 MAX_HEADER = 256  # characters of a header that is passed on
 
@@ -30,7 +31,7 @@ def rejected(status: int, headers: Mapping[str, str], body: bytes, service: str 
         return Rejected(f"The {service} redirects to another address, which is not followed.", headers=passed)
     error = Rejected(
         details.message or f"The {service} answered {status} without an explanation.",
-        status=status if 400 <= status < 500 else 502,
+        status=_client_status(status),
         type=details.type,
         param=details.param,
         code=details.code,
@@ -45,7 +46,7 @@ def reported(error: object) -> ReportedError:
     details = _parse_error(error)
     return ReportedError(
         details.message or "The provider reported an error without an explanation.",
-        status=details.status if details.status and 400 <= details.status < 500 else 502,
+        status=_client_status(details.status),
         type=details.type,
         param=details.param,
         code=details.code,
@@ -63,6 +64,13 @@ def passed_headers(headers: Mapping[str, str]) -> dict[str, str]:
         if value.isascii() and value.isprintable():
             passed[lower] = value[:MAX_HEADER]
     return passed
+
+
+def _client_status(status: int) -> int:
+    """Return the status with which a server should answer, for a provider's status or 0."""
+    if status in OVERLOADED:
+        return 503  # registered, unlike 529, which Google's client does not retry
+    return status if 400 <= status < 500 else 502
 
 
 @dataclass(slots=True)

@@ -5,6 +5,7 @@ from typing import Any
 
 from citestream.citation.text.page_numbers import page_number
 
+from ..wire.json_text import as_object
 from .retriever import Entry
 
 COMMON_PATHS = {  # field of evidence -> its paths in LangChain, LlamaIndex and Haystack, and our own names
@@ -57,11 +58,7 @@ def _value(name: str, item: Any, path: str) -> Any:
     parent, _, key = path.rpartition(".")
     if value is None or name != "page_number" or key != "page":
         return value
-    return page_number(value, {**_mapping(item), **_mapping(_at(item, parent))})
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
+    return page_number(value, {**as_object(item), **as_object(_at(item, parent))})
 
 
 def _convert(name: str, value: Any) -> Any:

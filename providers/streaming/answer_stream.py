@@ -24,9 +24,9 @@ from .stream_decoder import Splitter, StreamDecoder
 NOTHING_ARRIVED: list[Event] = [Idle()]
 # Bytes that are decoded at a time: 1 ms. A read returns up to 512 KB, and a decompressed body of 20 KB can be 20 MB.
 PIECE_BYTES = 16 * 2**10
-# Pieces of one read whose events stay together: 64 KB, an answer of 200 tokens. Sentences that arrive together are
-# scored in one call and sent in one write.
-GROUPED_PIECES = 4
+# Bytes of one read whose events stay together: an answer of 200 tokens. Sentences that arrive together are scored in
+# one call and sent in one write.
+GROUPED_BYTES = 4 * PIECE_BYTES
 
 log = logging.getLogger(__name__)
 
@@ -102,11 +102,11 @@ async def stream(
         headers.clear()  # a route is used for several calls of one request, and for all of a judge
         headers |= passed_headers(response.headers)
         broken: ProviderError | None = None
-        bytes_left = settings.max_answer_bytes
         work = Work("read_provider")
         decoder = StreamDecoder(_splitter_for(response, splitter), reader, work, watch.begin)
         groups = EventGroups(reader)
-        async with aclosing(_pieces(read_body(response, watch), work)) as received:
+        pieces = _pieces(read_body(response, watch), settings.max_answer_bytes, work)
+        async with aclosing(pieces) as received:
             try:
                 async for data, followed in received:
                     events = await decoder.feed(data) if data else NOTHING_ARRIVED
@@ -115,12 +115,10 @@ async def stream(
                     decoder.release()
                     if reader.complete and not server_closes:
                         watch.finish()
-                    bytes_left -= len(data)
                     if reader.error or reader.done:
                         break
-                    if bytes_left < 0:
-                        broken = BrokenStream(f"The provider's answer has more than {settings.max_answer_bytes} bytes.")
-                        break
+            except _TooManyBytesError:
+                broken = BrokenStream(f"The provider's answer has more than {settings.max_answer_bytes} bytes.")
             except (IncompleteAnswer, TimedOut) as error:
                 broken = error
         for event in await decoder.flush():
@@ -136,23 +134,34 @@ async def stream(
             await drain(response)
 
 
-async def _pieces(received: AsyncGenerator[bytes, None], work: Work) -> AsyncGenerator[tuple[bytes, bool], None]:
+class _TooManyBytesError(Exception):
+    """The body has more bytes than the limit."""
+
+
+async def _pieces(
+    received: AsyncGenerator[bytes, None], limit: int, work: Work
+) -> AsyncGenerator[tuple[bytes, bool], None]:
     """Yield the bytes in pieces of at most PIECE_BYTES, and whether the next piece belongs to the same group.
 
-    Pause between them if there was much work on the last ones.
+    Pause between them if there was much work on the last ones. Raises _TooManyBytesError after the piece that
+    exceeds the limit.
     """
+    left = limit
     async with aclosing(received):
         async for data in received:
             if work.due:
                 await work.pause()
             if len(data) <= PIECE_BYTES:
                 yield data, False
-                continue
-            for number, start in enumerate(range(0, len(data), PIECE_BYTES), 1):
-                after = start + PIECE_BYTES
-                yield data[start:after], after < len(data) and number % GROUPED_PIECES > 0
-                if work.due:
-                    await work.pause()
+            else:
+                for start in range(0, min(len(data), left + 1), PIECE_BYTES):
+                    after = start + PIECE_BYTES
+                    yield data[start:after], after < len(data) and after % GROUPED_BYTES > 0
+                    if work.due:
+                        await work.pause()
+            left -= len(data)
+            if left < 0:
+                raise _TooManyBytesError
 
 
 class EventGroups:

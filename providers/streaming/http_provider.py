@@ -1,6 +1,8 @@
 """HttpProvider: the base class of all providers over HTTP."""
 
+from abc import abstractmethod
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
+from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -28,6 +30,16 @@ class HttpProvider(Provider):
         self._settings = settings or Settings()
         self._own_transport = Transport() if transport is None else None
         self._transport = transport or self._own_transport or Transport()
+
+    async def stream(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
+        """Stream one answer. Raises ProviderError."""
+        async with aclosing(await self._answer(request)) as events:
+            async for event in events:
+                yield event
+
+    @abstractmethod
+    async def _answer(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
+        """Return the stream of one answer, which is requested when it is read."""
 
     async def aclose(self) -> None:
         """Close its connections."""

@@ -150,8 +150,7 @@ async def _body(accepted: Accepted, end: StreamEnd | None, buffer: EventBuffer |
                         watch.begin()
                     done = -1
                     if end and events:
-                        await work.run(end.feed_in_steps(events))
-                        done = end.early_done
+                        done = await work.run(end.feed_in_steps(events))
                         if end.seen and not end.server_closes:
                             watch.finish()
                     yield key_filter.feed(events[:done] if done >= 0 else events)

@@ -81,7 +81,7 @@ class StreamDecoder:
         while at < len(payloads):
             try:
                 decoded, at = self._runs.decode(payloads, at)
-                events += map(sanitize, decoded)
+                events += decoded
             except _UNKNOWN_SHAPE:
                 self._reader.skipped += 1
                 at += 1

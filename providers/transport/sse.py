@@ -66,7 +66,7 @@ class EventSplitter:
         self._size = len(rest)
         if rest:
             held.append(rest)
-        if len(max(events, key=len)) > self.limit:
+        if len(received) > self.limit and len(max(events, key=len)) > self.limit:
             raise _too_long(self.limit)
         return _data(events)
 

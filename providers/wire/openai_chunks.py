@@ -17,20 +17,15 @@ from typing import Any
 
 from ..errors import IncompleteAnswer, ProviderError, reported
 from ..events import Chunk, Event, Finish, OtherDelta, TextDelta, Usage
-from .json_text import as_object, loads, whole_characters
+from .chunk_limits import MAX_CHOICES, MAX_ENTRIES, MAX_FIELDS
+from .entry_numbers import EntryNumbers
+from .json_text import loads, whole_characters
+from .vendor_fields import remove_vendor_fields
 
 DONE = b"[DONE]"
 BEFORE_TEXT = ("reasoning", "reasoning_content", "reasoning_details", "thinking")  # sent before the text of a chunk
 AFTER_TEXT = ("tool_calls", "function_call", "refusal", "audio", "images")  # parts of an answer that are not text
 
-NUMBERED = ("images", "content_parts")  # lists of a delta whose entries need an index, as tool calls have it
-
-MAX_CHOICES = 1_000  # OpenAI allows 128 per answer. Each has a state of its own and copies of its chunk's fields
-MAX_ENTRIES = 1_000  # entries of a list of a delta, such as tool calls; OpenAI allows 128 tools
-MAX_FIELDS = 1_000  # A chunk, a choice and a delta have about ten. Each part of a chunk has a copy of them.
-
-# Fields with what only one API has. The translators of these APIs add them to chunks, and client APIs trust them.
-VENDORS = ("anthropic", "google", "ollama")
 
 Fields = dict[str, Any]
 
@@ -52,7 +47,7 @@ class ChunkReader:
         self._usage_on_every_chunk = usage_on_every_chunk
         self._choices: dict[int, Finish | None] = {}  # choices that have begun, and their end
         self._usage: Chunk | None = None
-        self._numbers: dict[tuple[int, str], int] = {}  # (choice, field) -> number of entries so far
+        self._numbers = EntryNumbers()
         self._surrogates: dict[int, str] | None = None  # lone surrogates by choice; None until one arrives
 
     @property
@@ -84,7 +79,7 @@ class ChunkReader:
             return []
         if not is_clean and self._surrogates is None:
             self._surrogates = {}
-        _remove_vendors(value)
+        remove_vendor_fields(value)
         return self.take(value)
 
     def take(self, chunk: Chunk) -> list[Event]:
@@ -173,34 +168,8 @@ class ChunkReader:
             delta.pop("role", None)  # clients that concatenate deltas would show "assistantassistant"
             pieces.append(_Piece(delta, flush=False))
         for piece in pieces:
-            self._number(index, piece.delta)
-            self._number_calls(index, piece.delta)
+            self._numbers.number(index, piece.delta)
         return [event for piece in _with_chunks(pieces, chunk, index) if (event := self._event(index, piece))]
-
-    def _number(self, index: int, delta: Fields) -> None:
-        """Give the entries of lists an index. OpenAI's clients join lists of several deltas, and fail without it."""
-        for name in NUMBERED:
-            if isinstance(entries := delta.get(name), list):
-                first = self._numbers.get((index, name), 0)
-                self._numbers[index, name] = first + len(entries)
-                numbered = enumerate(entries[:MAX_ENTRIES], first)
-                delta[name] = [{"index": at, **one} if isinstance(one, dict) else one for at, one in numbered]
-
-    def _number_calls(self, index: int, delta: Fields) -> None:
-        """Give tool calls an index. One without an index continues the last call if it has no id and no name."""
-        calls = delta.get("tool_calls")
-        if not isinstance(calls, list):
-            return
-        count = self._numbers.get((index, "tool_calls"), 0)
-        for place, call in enumerate(calls[:MAX_ENTRIES]):
-            if not isinstance(call, dict):
-                continue
-            at = call.get("index")
-            if not isinstance(at, int):
-                at = count if _begins_call(call) else max(0, count - 1)
-                calls[place] = {**call, "index": at}
-            count = max(count, at + 1)
-        self._numbers[index, "tool_calls"] = count
 
     def _text_pieces(self, index: int, content: object, *, scored: bool) -> list["_Piece"]:
         """Return the pieces of text or content parts. `scored`: with log-probabilities, even if the text is empty."""
@@ -243,32 +212,6 @@ class ChunkReader:
             (first,), (second,) = earlier.chunk["choices"], chunk["choices"]
             merged = {**second, **{key: value for key, value in first.items() if value is not None}}
             self._choices[index] = Finish(index, earlier.reason, {**chunk, **earlier.chunk, "choices": [merged]})
-
-
-def _remove_vendors(chunk: Fields) -> None:
-    """Remove what a server with OpenAI's API presents as fields of another API.
-
-    `extra_content.google` of a tool call stays: Google's own server with OpenAI's API sends signatures there.
-    """
-    choices = chunk.get("choices")
-    parts: list[Any] = [chunk]
-    for choice in choices[:MAX_CHOICES] if isinstance(choices, list) else ():
-        if isinstance(choice, dict):
-            parts += (choice, choice.get("delta"), choice.get("message"))
-    for fields in parts:
-        if isinstance(fields, dict):
-            for name in VENDORS:
-                fields.pop(name, None)
-            calls = fields.get("tool_calls")
-            for call in calls[:MAX_ENTRIES] if isinstance(calls, list) else ():
-                extra = as_object(call).get("extra_content")
-                if isinstance(extra, dict):
-                    extra.pop("anthropic", None)
-
-
-def _begins_call(call: Fields) -> bool:
-    """Return whether a fragment of a tool call is its first one."""
-    return bool(call.get("id") or as_object(call.get("function") or call.get("custom")).get("name"))
 
 
 @dataclass(slots=True)

@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..events import Event, Idle
+from .chunk_limits import MAX_ENTRIES
 from .json_text import dumps
-from .openai_chunks import MAX_ENTRIES, VENDORS
+from .vendor_fields import VENDORS
 
 Fields = dict[str, Any]
 
@@ -83,9 +84,9 @@ def _typed(given: Fields, types: Mapping[str, Any]) -> Fields:
 
 
 def _with_written_arguments(call: Fields) -> Fields:
-    """Return a call with its arguments as JSON text. Some servers send an object."""
+    """Return a call with its arguments as JSON text. Some servers send an object or a list."""
     function = call.get("function")
-    if not isinstance(function, dict) or not isinstance(function.get("arguments"), dict):
+    if not isinstance(function, dict) or not isinstance(function.get("arguments"), dict | list):
         return call
     return {**call, "function": {**function, "arguments": dumps(function["arguments"]).decode()}}
 

@@ -4,16 +4,17 @@ The events are not decoded unless they contain text that only the end of a strea
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from citestream.citation.text.steps import Steps, completed
 
 from ..transport import EventSplitter, LineSplitter
+from .chunk_limits import MAX_CHOICES
 from .json_steps import loads_in_steps
 from .json_text import as_list, as_object
-from .openai_chunks import DONE, MAX_CHOICES
+from .openai_chunks import DONE
 from .responses import FINAL_EVENTS
 
 # Terminators of an event, by content type. After a blank line that ends with "\r" a "\n" may follow, which then is an
@@ -63,57 +64,53 @@ class StreamEnd:
         self._choices = choices
         self._begun: set[int] = set()  # known only if several were requested
         self._ended: set[int] = set()
-        self._done = -1  # the position of `[DONE]` in the events that were fed last
 
-    def feed_in_steps(self, events: bytes) -> Steps[None]:
-        """Look at the next whole events."""
+    def feed_in_steps(self, events: bytes) -> Steps[int]:
+        """Look at the next whole events. Return the position of `[DONE]` if it is there before the end, -1 otherwise.
+
+        OpenAI's clients stop reading at `[DONE]`, so that an error after it would not reach them.
+        """
         if self.seen:
-            return
-        self._done = done = yield from self._find_done(events)
-        yield from self._search(events[:done] if done >= 0 else events)
+            return -1
+        hint, done = yield from self._scan(events)
+        yield from self._search(events[:done] if done >= 0 else events, hint)
         if done >= 0:
             self._no_more_choices()
+        return -1 if self.seen else done
 
     feed = completed(feed_in_steps)
-
-    @property
-    def early_done(self) -> int:
-        """The position of `[DONE]` in the last events of a stream without a finish reason, -1 if it is not there.
-
-        OpenAI's clients stop reading there, so that an error after it would not reach them.
-        """
-        return -1 if self.seen else self._done
 
     def close(self) -> None:
         """Note that the connection was closed properly, which is the only end marker of Gemini's API."""
         if self.server_closes:
             self._no_more_choices()
 
-    def _find_done(self, events: bytes) -> Steps[int]:
-        """Return the position of `[DONE]`, -1 if it is not there. Events after it do not belong to the answer."""
-        if self._api not in _DONE_APIS:
-            return -1
-        if events.startswith(_DONE_LINES):
-            return 0
-        for start, stop in _scans(events):
-            if events.find(DONE, start, stop) >= 0:
-                found = [events.find(end + line, start, stop) for end in (b"\n", b"\r") for line in _DONE_LINES]
-                if places := [at + 1 for at in found if at >= 0]:
-                    return min(places)
+    def _scan(self, events: bytes) -> Steps[tuple[int, int]]:
+        """Return the positions of the first text that may end the stream, and of `[DONE]`; -1 for each without one.
+
+        Events after `[DONE]` do not belong to the answer.
+        """
+        hint = -1
+        for start in range(0, len(events), _SCANNED_BYTES):
+            stop = min(len(events), start + _SCANNED_BYTES + _OVERLAP)
+            done = _find_done(events, start, stop) if self._api in _DONE_APIS else -1
+            if hint < 0:
+                hint = self._find_hint(events, start, done if done >= 0 else stop)
+            if done >= 0:
+                return hint, done
             if stop < len(events):
                 yield None
-        return -1
+        return hint, -1
 
-    def _search(self, events: bytes) -> Steps[None]:
-        """Look for the end in events before `[DONE]`."""
+    def _search(self, events: bytes, hint: int) -> Steps[None]:
+        """Look for the end in events before `[DONE]`. `hint`: the position of the first text that may be the end."""
         several = self._choices > 1  # then events that begin a choice matter, too
-        hint = -1 if several else (yield from self._find_hint(events))
-        if not (hint >= 0 or several):
+        if hint < 0 and not several:
             return
         splitter = LineSplitter() if self._format.lines else EventSplitter()
         terminators = NDJSON_TERMINATORS if self._format.lines else SSE_TERMINATORS
         is_long = len(events) > SEARCHED_BYTES  # then searching backwards takes long, too
-        begin = 0 if is_long or hint < 0 else after_last_terminator(events, terminators, hint)  # events without a hint
+        begin = 0 if is_long or several else after_last_terminator(events, terminators, hint)  # events without a hint
         for start in range(begin, len(events), SEARCHED_BYTES):
             for payload in splitter.feed(events[start : start + SEARCHED_BYTES]):
                 yield from self._read(payload)
@@ -122,16 +119,11 @@ class StreamEnd:
         for payload in splitter.flush():
             yield from self._read(payload)
 
-    def _find_hint(self, events: bytes) -> Steps[int]:
-        """Return the position of the first text that may end the stream, -1 if there is none."""
-        for start, stop in _scans(events):
-            end = self._format.hint.search(events, start, stop)
-            error = events.find(_ERROR, start, end.start() if end else stop)
-            if end or error >= 0:
-                return end.start() if end and error < 0 else error
-            if stop < len(events):
-                yield None
-        return -1
+    def _find_hint(self, events: bytes, start: int, stop: int) -> int:
+        """Return where the first text that may end the stream begins, between these positions, -1 if there is none."""
+        end = self._format.hint.search(events, start, stop)
+        error = events.find(_ERROR, start, end.start() if end else stop)
+        return end.start() if end and error < 0 else error
 
     def _read(self, payload: bytes) -> Steps[None]:
         try:
@@ -162,10 +154,14 @@ class StreamEnd:
         return set(map(_index, choices)), set(map(_index, ended))
 
 
-def _scans(events: bytes) -> Iterator[tuple[int, int]]:
-    """Yield where scans of a part of these events begin and end."""
-    for start in range(0, len(events), _SCANNED_BYTES):
-        yield start, min(len(events), start + _SCANNED_BYTES + _OVERLAP)
+def _find_done(events: bytes, start: int, stop: int) -> int:
+    """Return the position of the first line with `[DONE]` between these positions, -1 if there is none."""
+    if start == 0 and events.startswith(_DONE_LINES):
+        return 0
+    if events.find(DONE, start, stop) < 0:
+        return -1
+    found = [events.find(end + line, start, stop) for end in (b"\n", b"\r") for line in _DONE_LINES]
+    return min([at + 1 for at in found if at >= 0], default=-1)
 
 
 def _index(choice: Mapping[str, Any]) -> int:

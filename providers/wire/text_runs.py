@@ -13,6 +13,7 @@ from typing import Any, Protocol
 import orjson
 
 from ..events import Event, TextDelta
+from .sanitize_chunk import sanitize
 
 MAX_TEMPLATES = 8  # per stream; if the bytes around the tokens change more often, chunks are decoded one by one
 _CODE_ESCAPE = b"\\u"  # may be half of a surrogate pair whose other half is in the next payload
@@ -56,7 +57,10 @@ class RunDecoder:
         self._templates_made = 0
 
     def decode(self, payloads: list[bytes], at: int) -> tuple[list[Event], int]:
-        """Return the events of the payload at `at`, or of the run that begins there, and the next position."""
+        """Return the events of the payload at `at`, or of the run that begins there, and the next position.
+
+        All are sanitized: those of a run because the chunk of their template is.
+        """
         if self._template and self._reader.text_field:
             texts = self._template.match(payloads, at)
             if texts and (event := self._template.event(texts)):
@@ -64,7 +68,7 @@ class RunDecoder:
             if texts:  # not JSON; without this, the rest of the run would be matched again from each payload
                 self._template = None
         payload = payloads[at]
-        events = self._reader.read(payload)
+        events = [sanitize(event) for event in self._reader.read(payload)]
         if b"\\" not in payload and len(events) == 1 and isinstance(events[0], TextDelta):
             self._update_template(payload, events[0])
         return events, at + 1
@@ -82,7 +86,9 @@ class Template:
         """`literals`: the bytes before, between and after the variable strings. `text_index`: which string is text."""
         self._literals = literals
         self._text_index = text_index
-        self._delta = delta
+        self._index = delta.choice
+        self._chunk = delta.chunk
+        (self._choice,) = delta.chunk["choices"]
 
     def match(self, payloads: list[bytes], at: int) -> list[bytes]:
         """Return the texts, still encoded as JSON, of the payloads from `at` on that fit."""
@@ -116,11 +122,8 @@ class Template:
 
     def delta(self, text: str) -> TextDelta:
         """Return the event of this text."""
-        chunk = self._delta.chunk
-        (choice,) = chunk["choices"]
-        return TextDelta(
-            self._delta.choice, text, {**chunk, "choices": [{**choice, "delta": {**choice["delta"], "content": text}}]}
-        )
+        choice = {**self._choice, "delta": {"content": text}}
+        return TextDelta(self._index, text, {**self._chunk, "choices": [choice]})
 
 
 def make_template(payload: bytes, delta: TextDelta, reader: PayloadReader) -> Template | None:

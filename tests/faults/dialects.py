@@ -71,7 +71,7 @@ GEMINI = Dialect(
     lambda reason="stop", choice=0: _gemini(choice, None, reason),
     b"",
     {
-        "Gemini": _sse({"error": {"code": 503, "message": "Overloaded", "status": "UNAVAILABLE"}}, b"\r\n\r\n"),
+        "Gemini": _sse({"error": {"code": 500, "message": "Overloaded", "status": "INTERNAL"}}, b"\r\n\r\n"),
         "Google's servers, without an envelope": b'{"error":{"code":503,"message":"Overloaded"}}\r\n',
     },
     b"\r\n\r\n",

@@ -72,7 +72,7 @@ def reporting(who: str) -> Body:
 
 def answered(status: str, body: bytes, *lines: str) -> Scenario:
     code = int(status[:3])
-    told = code if 400 <= code < 500 else 502
+    told = code if 400 <= code < 500 or code == 503 else 502
     kind = () if any(line.startswith("Content-Type") for line in lines) else ("Content-Type: application/json",)
     return Scenario(status=told, http=steps(whole(status, body, *kind, *lines)), waits=RETRY_AFTER in lines)
 
@@ -130,7 +130,7 @@ BEFORE: dict[str, Scenario] = {
     "503 with Retry-After": answered("503 Service Unavailable", b'{"error":{"message":"Busy"}}', RETRY_AFTER),
     "more bytes than Content-Length": Scenario(status=502, body=full, http=overlong),
     "an error with a truncated body": Scenario(
-        status=502, http=steps(head("503 Service Unavailable", "Content-Length: 100") + b'{"err', Break.CLOSE)
+        status=503, http=steps(head("503 Service Unavailable", "Content-Length: 100") + b'{"err', Break.CLOSE)
     ),
     "an empty body": Scenario(status=502, http=lambda d, _: [head_of(d, "Content-Length: 0")], begun=True),
     "silence after the headers": Scenario(begun=True, status=504, body=lambda _: [Break.STALL], impatient=True),

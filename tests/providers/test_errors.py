@@ -45,9 +45,14 @@ REJECTIONS: dict[str, tuple[int, Any, dict[str, Any]]] = {
         },
     ),
     "a 5xx is ours to answer as 502": (
+        500,
+        {"error": {"message": "Failed", "type": "server_error"}},
+        {"status": 502, "message": "Failed", "type": "server_error"},
+    ),
+    "an overloaded provider": (
         503,
         {"error": {"message": "Overloaded", "type": "server_error"}},
-        {"status": 502, "message": "Overloaded", "type": "server_error"},
+        {"status": 503, "message": "Overloaded", "type": "server_error"},
     ),
     "Ollama's error is a string": (
         404,

@@ -18,6 +18,10 @@ ORIGINS = {
         '{"url": "file:///src/citestream", "dir_info": {}}',
         "pip install '.[onnx]' (in the checkout of citestream)",
     ),
+    "a wheel in a folder": (
+        '{"url": "file:///dist/citestream-0.1-py3-none-any.whl", "archive_info": {}}',
+        "pip install 'citestream[onnx]'",
+    ),
     "a repository": (
         '{"url": "https://example.org/citestream.git", "vcs_info": {"vcs": "git"}}',
         "pip install 'citestream[onnx]'",

@@ -9,7 +9,7 @@ import pytest
 
 from citestream.providers import provider
 from citestream.providers.errors import Rejected
-from citestream.providers.events import ChatRequest, Idle, OtherDelta, TextDelta
+from citestream.providers.events import ChatRequest, Idle, OtherDelta, RelayRequest, TextDelta
 from citestream.providers.openai import OpenAIProvider, azure_url
 from citestream.providers.streaming.answer_stream import EventGroups
 from citestream.providers.wire.openai_chunks import ChunkReader
@@ -208,7 +208,7 @@ async def test_a_pass_through_changes_no_byte() -> None:
         asked = make_provider("openai", server.url)
         assert isinstance(asked, OpenAIProvider)
         sent = b'{"model":"m",  "messages":[],"stream":true,"stream_options":null}'
-        relayed = await asked.relay(sent, "/chat/completions", model="m", key=None)
+        relayed = await asked.relay(RelayRequest(sent, "/chat/completions", "m"))
         async with aclosing(relayed.body) as body:
             received = b"".join([data async for data in body])
         await asked.aclose()
@@ -223,7 +223,7 @@ async def test_a_pass_through_nobody_reads_is_closed() -> None:
     async with Server(sse(STOP, Break.STALL)) as server:
         asked = make_provider("openai", server.url)
         assert isinstance(asked, OpenAIProvider)
-        relayed = await asked.relay(b"{}")
+        relayed = await asked.relay(RelayRequest(b"{}", "/chat/completions"))
         await relayed.body.aclose()
         await server.left.wait()
         await asked.aclose()

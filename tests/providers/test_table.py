@@ -7,6 +7,7 @@ import pytest
 
 from citestream.providers import PROVIDERS, provider
 from citestream.providers.errors import NotSupported
+from citestream.providers.events import RelayRequest
 from citestream.providers.settings import Settings
 
 
@@ -17,7 +18,7 @@ async def test_every_provider_is_made_by_its_name(kind: str) -> None:
     if not made.native:
         await made.reach()
         with pytest.raises(NotSupported):
-            await made.relay(b"", "", model="m", key=None)
+            await made.relay(RelayRequest(b"", ""))
         with pytest.raises(NotSupported):
             await made.embeddings([], model="m")
     await made.aclose()

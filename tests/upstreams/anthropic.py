@@ -68,11 +68,7 @@ class Anthropic:
     """`/v1/messages`, `/v1/messages/count_tokens` and the list of models."""
 
     def __init__(
-        self,
-        blocks: Sequence[dict[str, Any]] | None = None,
-        *,
-        stop: str = "end_turn",
-        sequence: str | None = None,
+        self, blocks: Sequence[dict[str, Any]] | None = None, *, stop: str = "end_turn", sequence: str | None = None
     ) -> None:
         self.blocks = text(*ANSWER) if blocks is None else blocks
         self.stop = stop

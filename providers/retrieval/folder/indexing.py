@@ -14,7 +14,7 @@ from ..readers.reader_process import FILE_SECONDS, ReaderProcess
 from .directory_walk import File, SkippedFile, walk
 from .store import Folder, Store
 
-READERS_VERSION = 4  # increased when the readers return other excerpts, so that all files are read again
+READERS_VERSION = 5  # increased when the readers return other excerpts, so that all files are read again
 BLOCK = 2**20  # bytes read at a time for the hash
 # Between two commits, each of which waits for the disk. With one commit a file, indexing took four times as long.
 COMMIT_SECONDS = 0.5

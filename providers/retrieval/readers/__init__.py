@@ -7,6 +7,7 @@ are imported for the first such file. If a package is missing, the error says wh
 from collections.abc import Iterator
 from dataclasses import replace
 from importlib import import_module
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -65,14 +66,17 @@ def _split(parts: Iterator[Part], name: str) -> Iterator[Entry]:
 
 
 def _entry(excerpt: Excerpt, part: Part, fields: Entry, name: str, index: int) -> Entry:
-    """Return an excerpt as evidence, with the headings above the part and offsets in the file or page."""
+    """Return an excerpt as evidence, with the headings above the part and offsets in the file or page.
+
+    The first heading of a page often repeats its title. It is named once.
+    """
     title = (fields["title"],) if "title" in fields else ()
     above = tuple(heading[:MAX_HEADING] for heading in (*title, *part.headings))
     placed = replace(
         excerpt,
         start=excerpt.start + part.start,
         end=excerpt.end + part.start,
-        headings=(*above, *excerpt.headings),
+        headings=tuple(heading for heading, _ in groupby((*above, *excerpt.headings))),
     )
     entry = placed.as_evidence(name, index)
     metadata = {**fields.get("metadata", {}), **entry["metadata"]}

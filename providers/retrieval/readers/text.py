@@ -1,6 +1,7 @@
 """Text and Markdown, read in windows, so that a large file takes no more memory than a small one."""
 
 import codecs
+import re
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -12,6 +13,21 @@ from .part import Part, UnreadableFileError
 WINDOW = 2**20  # characters in memory; the length of a book
 BLOCK = 2**18  # bytes per read
 SAMPLE = 2**16  # bytes from which an encoding is detected
+WESTERN = "cp1252"  # the encoding of Windows in Western Europe, which contains Latin-1
+# Letters besides ASCII: German, French, Spanish, Portuguese, Italian, Nordic languages, Icelandic
+_WESTERN_LETTERS = (
+    "äöüßéà",
+    "àâæçéèêëîïôœùûüÿ",
+    "áéíóúüñïç",
+    "áâãàçéêíóôõú",
+    "àèéìíîòóùú",
+    "åäöæøéüàšž",
+    "áéíóúýþæöð",
+)
+_PUNCTUATION = "\xa0¡«·»¿–—‘’‚“”„†•…€£§©®°×"
+# Opening punctuation that follows a letter. In the encodings of DOS, these bytes are the letters é, ä and í.
+_MISPLACED = re.compile(r"[^\W\d_][‚„¡]")
+_MIN_SHARE = 0.95  # smallest share of the characters besides ASCII; foreign names have others
 _BOMS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 
 
@@ -31,7 +47,11 @@ def parts(path: Path) -> Iterator[Part]:
 
 
 def encoding_of(path: Path) -> str:
-    """Return the encoding: by byte order mark, UTF-8, or detected. Raises UnreadableFileError if it is not text."""
+    """Return the encoding. Raises UnreadableFileError if the file is not text.
+
+    A byte order mark names it. Text that is valid UTF-8 is UTF-8. Text whose characters besides ASCII are those of one
+    Western European language is Windows-1252. Any other encoding is detected.
+    """
     with path.open("rb") as file:
         head = file.read(SAMPLE)
         encoding = next((name for mark, name in _BOMS.items() if head.startswith(mark)), "utf-8")
@@ -58,19 +78,35 @@ def _sample(block: bytes, at: int) -> bytes:
 
 
 def _detect_encoding(path: Path, sample: bytes) -> str:
+    encoding = WESTERN if _is_western(sample) else _guess_encoding(path, sample)
+    try:
+        path.read_text(encoding)
+    except UnicodeDecodeError:
+        return _not_text(path)
+    return encoding
+
+
+def _is_western(sample: bytes) -> bool:
+    """Return whether a sample is text of a Western European language in Windows-1252.
+
+    charset_normalizer prefers other encodings for short German and French texts, and for Spanish, Italian and Swedish
+    texts of any length.
+    """
+    text = sample.decode(WESTERN, "replace").lower()
+    if _MISPLACED.search(text):
+        return False
+    letters = [character for character in text if not character.isascii() and character not in _PUNCTUATION]
+    return max(sum(map(known.count, letters)) for known in _WESTERN_LETTERS) >= _MIN_SHARE * len(letters)
+
+
+def _guess_encoding(path: Path, sample: bytes) -> str:
     try:
         best = import_module("charset_normalizer").from_bytes(sample).best()
     except ImportError:
         raise UnreadableFileError(
             path, f"is not UTF-8 text; other encodings need a package: {install_command('documents')}"
         ) from None
-    if best is None:
-        return _not_text(path)
-    try:
-        path.read_text(best.encoding)
-    except UnicodeDecodeError:
-        return _not_text(path)
-    return str(best.encoding)
+    return str(best.encoding) if best else _not_text(path)
 
 
 def _not_text(path: Path) -> str:

@@ -137,7 +137,7 @@ class AnthropicReader(TranslatingReader):
         if index not in self._inputs:
             return []
         given = self._inputs.pop(index)
-        return self._arguments(index, dumps(given if isinstance(given, dict) else {}).decode())
+        return self._arguments(index, dumps(given if isinstance(given, dict | list) else {}).decode())
 
     def _arguments(self, index: int, written: str) -> list[Event]:
         return self._emit({"tool_calls": [{"index": self._calls[index], "function": {"arguments": written}}]})

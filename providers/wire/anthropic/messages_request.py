@@ -150,14 +150,11 @@ def chat_params(body: Mapping[str, Any]) -> Fields:
     )
 
 
-def provider_params(body: Mapping[str, Any], headers: Mapping[str, str]) -> dict[str, Fields]:
-    """Return additional parameters by the provider's API. Anthropic receives the request as it is.
-
-    `headers`: those of the client that Anthropic reads.
-    """
+def provider_params(body: Mapping[str, Any]) -> dict[str, Fields]:
+    """Return additional parameters by the provider's API. Anthropic receives the request as it is."""
     request = {key: value for key, value in body.items() if key not in TRANSLATED}
     others = other_params(top_k=body.get("top_k"), thinks=as_object(body.get("thinking")).get("type") != "disabled")
-    return {**others, "anthropic": {"anthropic": {"request": request, "headers": dict(headers)}}}
+    return {**others, "anthropic": {"anthropic": {"request": request}}}
 
 
 def wants_json(body: Mapping[str, Any]) -> bool:

@@ -12,7 +12,8 @@ from typing import Any
 from ...events import ChatRequest
 from ..json_text import WrongField, as_object
 from ..openai_messages import json_format, max_tokens, other_params, response_format, stop_sequences, unsupported
-from .contents import ONLY_GEMINI, contents_of, sign_calls
+from .chat_messages import ONLY_GEMINI
+from .contents import contents_of, sign_calls
 from .json_keys import json_schema
 
 Fields = dict[str, Any]

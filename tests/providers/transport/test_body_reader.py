@@ -1,30 +1,52 @@
 """read_body: yield bytes as they arrive and ticks during silence; a cancellation from outside is kept."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing, asynccontextmanager
 
 import aiohttp
 import pytest
 
+from citestream.providers.errors import IncompleteAnswer, TimedOut
 from citestream.providers.transport import TICK, Timeouts, Watch, read_body
+from tests.upstreams.wire import chunk, head
 
-HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
+HEAD = head("200 OK", "Content-Type: text/event-stream")
+CHUNKED = head("200 OK", "Content-Type: text/event-stream", "Transfer-Encoding: chunked")
+
+
+class Clock:
+    """The clock of the event loop, which stands still until a test moves it."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        loop = asyncio.get_running_loop()
+        self.now = loop.time()
+        monkeypatch.setattr(loop, "time", lambda: self.now)
+
+    def advance(self, seconds: float) -> None:
+        self.now += seconds
+
+    def advance_soon(self, seconds: float) -> None:
+        """Advance when the test waits."""
+        asyncio.get_running_loop().call_soon(self.advance, seconds)
 
 
 @asynccontextmanager
-async def answering() -> AsyncIterator[tuple[aiohttp.ClientResponse, Callable[[bytes], None], Callable[[], None]]]:
+async def answering(
+    first: bytes = HEAD,
+) -> AsyncIterator[tuple[aiohttp.ClientResponse, Callable[[bytes], None], Callable[[], None]]]:
     """An answer that has begun; what sends on; and what ends it."""
     connected: asyncio.Queue[asyncio.StreamWriter] = asyncio.Queue()
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
-        writer.write(HEAD)
+        writer.write(first)
         await connected.put(writer)
 
     server = await asyncio.start_server(answer, "127.0.0.1", 0)
     address = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-    async with aiohttp.ClientSession() as session, asyncio.timeout(20), session.get(address) as response:
+    unlimited = aiohttp.ClientTimeout(total=None)
+    async with aiohttp.ClientSession(timeout=unlimited) as session, session.get(address) as response:
         writer = await connected.get()
         try:
             yield response, writer.write, writer.close
@@ -76,3 +98,81 @@ async def test_limits_of_time_around_a_wait_are_kept_and_nothing_is_lost_by_them
         send(b"late")
         assert response.content.at_eof() is False
         assert await response.content.readany() == b"late"
+
+
+async def test_no_tick_comes_before_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock(monkeypatch)
+    async with answering() as (response, send, _), aclosing(read_body(response, watch(tick=5))) as received:
+        for _ in range(3):
+            clock.advance(4.9)
+            send(b"data")
+            assert await anext(received) == b"data"
+        clock.advance_soon(5)
+        assert await anext(received) == TICK
+
+
+# A limit of 60 seconds, the seconds after each of the bytes, and the error.
+LIMITS: dict[str, tuple[str, list[int], str]] = {
+    "silence": ("idle", [59, 61], "The provider stopped answering."),
+    "bytes without an event": ("first_token", [20, 20, 21], "The provider did not begin to answer in time."),
+    "an answer without an end": ("total", [20, 20, 21], "The provider's answer takes longer than it may."),
+}
+
+
+@pytest.mark.parametrize("case", LIMITS)
+async def test_an_answer_that_exceeds_a_limit_is_ended_after_what_arrived(
+    case: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limit, pauses, message = LIMITS[case]
+    clock = Clock(monkeypatch)
+    async with answering() as (response, send, _), aclosing(read_body(response, watch(**{limit: 60}))) as received:
+        for pause in pauses:
+            send(b"x")
+            assert await data_of(received) == b"x"
+            clock.advance_soon(pause)
+        with pytest.raises(TimedOut, match=message):
+            await anext(received)
+
+
+async def test_slow_bytes_are_no_silence(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock(monkeypatch)
+    async with answering() as (response, send, _), aclosing(read_body(response, watch(idle=60))) as received:
+        for _ in range(4):
+            clock.advance_soon(59)
+            assert await anext(received) == TICK
+            send(b"x")
+            assert await data_of(received) == b"x"
+
+
+async def test_the_time_of_the_reader_is_no_silence(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock(monkeypatch)
+    async with answering() as (response, send, _), aclosing(read_body(response, watch(idle=60))) as received:
+        for _ in range(2):  # before the first bytes, and between bytes
+            clock.advance(61)
+            send(b"x")
+            assert await data_of(received) == b"x"
+
+
+@pytest.mark.parametrize("fault", ["the connection ends", "the framing is wrong"])
+async def test_what_arrived_before_the_connection_broke_is_not_lost(fault: str) -> None:
+    async with answering(CHUNKED) as (response, send, end), aclosing(read_body(response, watch())) as received:
+        send(chunk(b"one"))
+        assert await data_of(received) == b"one"
+        send(chunk(b"two"))
+        if fault == "the framing is wrong":
+            send(b"no chunk size")
+        end()
+        connection = response.connection
+        assert connection is not None
+        while response.content.exception() is None and connection.transport is not None:  # noqa: ASYNC110 # it has no event
+            await asyncio.sleep(0)
+        assert await anext(received) == b"two"
+        with pytest.raises(IncompleteAnswer):
+            await anext(received)
+
+
+async def data_of(received: AsyncGenerator[bytes, None]) -> bytes:
+    """Return the next bytes that are no tick."""
+    while (data := await anext(received)) == TICK:
+        pass
+    return data

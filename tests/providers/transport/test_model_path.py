@@ -3,6 +3,7 @@
 import pytest
 
 from citestream.providers.errors import Rejected
+from citestream.providers.events import RelayRequest
 from citestream.providers.gemini import GeminiProvider
 from citestream.providers.openai import azure_url
 from citestream.providers.settings import Settings
@@ -41,9 +42,9 @@ async def test_gemini_is_asked_at_no_other_place(vertex: bool) -> None:
         provider = GeminiProvider(Settings(base_url=base, api_key="AIza", vertex=vertex))
         for name in ELSEWHERE:
             with pytest.raises(Rejected):
-                await provider.relay(b"{}", ":generateContent", model=name)
+                await provider.relay(RelayRequest(b"{}", ":generateContent", name))
         assert server.requests == []
-        answer = await provider.relay(b"{}", ":generateContent", model="a?x=/b#")
+        answer = await provider.relay(RelayRequest(b"{}", ":generateContent", "a?x=/b#"))
         await answer.body.aclose()
         await provider.aclose()
     place = "/v1/projects/p" if vertex else "/v1beta"

@@ -47,8 +47,15 @@ def test_no_line_is_lost_or_made_up(lines: list[str], rng: Random) -> None:
     assert read([stream[:cut], stream[cut:]]) == encoded
 
 
-def test_a_line_that_never_ends_is_refused_at_the_limit() -> None:
+# The bytes that arrive until a line exceeds 1000 bytes.
+TOO_LONG = {"a line that never ends": [b"x" * 100] * 11, "a whole line": [b'{"a":1}\n' + b"x" * 1001 + b"\n"]}
+
+
+@pytest.mark.parametrize("case", TOO_LONG)
+def test_a_line_above_the_limit_is_refused(case: str) -> None:
+    *before, last = TOO_LONG[case]
     splitter = LineSplitter(limit=1000)
+    for piece in before:
+        assert splitter.feed(piece) == []
     with pytest.raises(BrokenStream, match="1000 bytes"):
-        for _ in range(100):
-            splitter.feed(b"x" * 100)
+        splitter.feed(last)

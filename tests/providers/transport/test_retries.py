@@ -169,7 +169,7 @@ ASKED: dict[str, tuple[ProviderError, float | None]] = {
     "nothing": (failure(429), 0.0),
     "seconds": (failure(429, retry_after="7"), 7.0),
     "half seconds": (failure(429, retry_after="1.5"), 1.5),
-    "milliseconds": (failure(429, retry_after_ms="2500", retry_after="3"), 2.5),
+    "milliseconds": (failure(429, retry_after_ms="2500", retry_after="9"), 2.5),
     "more than the limit": (failure(429, retry_after="11"), None),
     "a date far away": (failure(503, retry_after="Fri, 31 Dec 2199 23:59:59 GMT"), None),
     "a date that has passed": (failure(503, retry_after="Fri, 31 Dec 1999 23:59:59 GMT"), 0.0),
@@ -177,10 +177,7 @@ ASKED: dict[str, tuple[ProviderError, float | None]] = {
     "less than nothing": (failure(429, retry_after="-5"), 0.0),
     "no number at all": (failure(429, retry_after="nan"), 0.0),
     "nonsense": (failure(429, retry_after="soon"), 0.0),
-    "Google's delay": (
-        rejected(429, {}, b'{"error":{"details":[{"retryDelay":"4s"}]}}'),
-        4.0,
-    ),
+    "Google's delay": (rejected(429, {}, b'{"error":{"details":[{"retryDelay":"4s"}]}}'), 4.0),
 }
 
 

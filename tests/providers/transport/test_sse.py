@@ -154,6 +154,20 @@ def test_events_before_one_above_the_limit_are_not_lost() -> None:
         splitter.feed(b"x")
 
 
+# The bytes before and after a comment of 70,000 bytes, and the data.
+LARGE: dict[str, tuple[bytes, bytes, list[bytes]]] = {
+    "an event without data is void": (b"", b"\n\ndata: y\n\n", [b"y"]),
+    "a short line at the end of an event": (b"data: x\n", b"\ndata\n\ndata: y\n\n", [b"x\n", b"y"]),
+    "an event in the bytes that end another": (b"data: x\n", b"\n\ndata: y\n\ndata: z\n\n", [b"x", b"y", b"z"]),
+}
+
+
+@pytest.mark.parametrize("case", LARGE)
+def test_a_large_event_is_read_by_the_standard(case: str) -> None:
+    before, after, expected = LARGE[case]
+    assert read(before + b":" + b"x" * 70_000, after) == expected
+
+
 @given(
     st.lists(
         st.sampled_from([b"data", b":", b" ", b"\r", b"\n", b"x", b"id", b"data: y\n\n", b"data:\n", b"\n" * 99]),

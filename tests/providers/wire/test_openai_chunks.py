@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from citestream.providers.errors import IncompleteAnswer, ReportedError
 from citestream.providers.events import Event, Finish, Idle, OtherDelta, TextDelta, Usage
-from citestream.providers.wire.openai_chunks import MAX_ENTRIES, ChunkReader
+from citestream.providers.wire.chunk_limits import MAX_ENTRIES
+from citestream.providers.wire.openai_chunks import ChunkReader
 
 Fields = dict[str, Any]
 
@@ -103,14 +104,7 @@ CASES: dict[str, tuple[Sequence[Fields | bytes], list[Any]]] = {
             chunk(delta(1, content="b"), delta(0, content="a")),
             chunk(delta(0, "stop"), delta(1, "length")),
         ],
-        [
-            OPENED,
-            {"other": {"role": "assistant", "content": ""}, "flushes": [1]},
-            (1, "b"),
-            "a",
-            "=stop",
-            "1=length",
-        ],
+        [OPENED, {"other": {"role": "assistant", "content": ""}, "flushes": [1]}, (1, "b"), "a", "=stop", "1=length"],
     ),
     "usage on every chunk counts once, at the end": (
         [
@@ -170,21 +164,12 @@ CASES: dict[str, tuple[Sequence[Fields | bytes], list[Any]]] = {
         [
             OPENED,
             {
-                "other": {
-                    "tool_calls": [
-                        {"id": "a", "index": 0},
-                        {"id": "", "index": 1, "function": {"name": "f"}},
-                    ]
-                },
+                "other": {"tool_calls": [{"id": "a", "index": 0}, {"id": "", "index": 1, "function": {"name": "f"}}]},
                 "flushes": [0],
             },
             {
                 "other": {
-                    "tool_calls": [
-                        {"function": {"arguments": "{}"}, "index": 1},
-                        {"index": 5},
-                        {"id": "b", "index": 6},
-                    ]
+                    "tool_calls": [{"function": {"arguments": "{}"}, "index": 1}, {"index": 5}, {"id": "b", "index": 6}]
                 },
                 "flushes": [0],
             },
@@ -278,6 +263,7 @@ def test_a_stop_is_never_invented(case: str) -> None:
 ERRORS: dict[str, tuple[Fields, str, int]] = {
     "OpenAI's object": ({"error": {"message": "Overloaded", "type": "server_error", "code": None}}, "Overloaded", 502),
     "with a status of its own": ({"error": {"message": "Slow down", "code": 429}}, "Slow down", 429),
+    "of an overloaded server": ({"error": {"message": "Busy", "code": 529}}, "Busy", 503),
     "a string": ({"error": "out of memory"}, "out of memory", 502),
     "the older object of vLLM": ({"object": "error", "message": "aborted", "code": 400}, "aborted", 400),
     "beside the choices (OpenRouter)": (

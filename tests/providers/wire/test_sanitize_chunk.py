@@ -1,6 +1,7 @@
 """A provider whose fields have the wrong type: its text arrives in every API, and no client fails."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -10,11 +11,11 @@ from citestream.providers.events import OtherDelta, TextDelta, Usage
 from citestream.providers.wire.anthropic.message_events import AnthropicReader
 from citestream.providers.wire.gemini.candidates import GeminiReader, valid_counts
 from citestream.providers.wire.ollama.chat_response import OllamaReader
-from citestream.providers.wire.openai_chunks import VENDORS
 from citestream.providers.wire.sanitize_chunk import sanitize
+from citestream.providers.wire.vendor_fields import VENDORS
 from citestream.proxy.config import parse
 from citestream.proxy.http.application import make_app
-from tests.upstreams.wire import Server, script, sse, whole
+from tests.upstreams.wire import Answer, Server, script, sse, whole
 
 TEXT = "Water boils at 100 °C."
 EVIDENCE = [{"text": TEXT}]
@@ -90,6 +91,25 @@ BODIES: dict[str, dict[str, Any]] = {
 }
 
 
+def events(chunks: Sequence[dict[str, Any]]) -> Answer:
+    return sse(*(b"data: " + json.dumps(one).encode() + b"\n\n" for one in chunks), b"data: [DONE]\n\n")
+
+
+async def answers(sent: Answer, *, stream: bool) -> dict[str, str]:
+    """Return the answers that clients of every API receive."""
+    received: dict[str, str] = {}
+    async with Server(sent) as provider:
+        settings = {"kind": "openai", "base_url": f"{provider.url}/v1", "api_key": "k", "responses": False}
+        async with TestClient(TestServer(make_app(parse({"providers": {"up": settings}})))) as client:
+            for path, body in BODIES.items():
+                called = path.replace(":generateContent", ":streamGenerateContent") if stream else path
+                asked = {"model": "up/m", "stream": stream} if "models" not in path else {}
+                answer = await client.post(called, json={**asked, **body, "evidence": EVIDENCE})
+                received[path] = await answer.text()
+                assert answer.status == 200, (path, received[path])
+    return received
+
+
 @pytest.mark.parametrize("name", WRONG)
 async def test_the_text_arrives_all_the_same(name: str) -> None:
     choice, delta, more = WRONG[name]
@@ -98,16 +118,8 @@ async def test_the_text_arrives_all_the_same(name: str) -> None:
         chunk({"index": 0, "delta": {"content": TEXT, **delta}, "finish_reason": None, **choice}, **more),
         chunk({"index": 0, "delta": {**delta}, "finish_reason": "stop", **choice}, **more),
     ]
-    sent = [*(b"data: " + json.dumps(one).encode() + b"\n\n" for one in chunks), b"data: [DONE]\n\n"]
-    async with Server(sse(*sent)) as provider:
-        settings = {"kind": "openai", "base_url": f"{provider.url}/v1", "api_key": "k", "responses": False}
-        async with TestClient(TestServer(make_app(parse({"providers": {"up": settings}})))) as client:
-            for path, body in BODIES.items():
-                asked = {"model": "up/m", "stream": False} if "models" not in path else {}
-                answer = await client.post(path, json={**asked, **body, "evidence": EVIDENCE})
-                told = await answer.text()
-                assert answer.status == 200, (path, told)
-                assert TEXT in json.dumps(json.loads(told), ensure_ascii=False), (path, told)
+    for path, told in (await answers(events(chunks), stream=False)).items():
+        assert TEXT in json.dumps(json.loads(told), ensure_ascii=False), (path, told)
 
 
 @pytest.mark.parametrize("stream", [True, False])
@@ -124,40 +136,34 @@ async def test_a_server_with_openais_api_cannot_send_fields_of_another_vendor(st
     ]
     message = {"content": TEXT, "tool_calls": [call], **own}
     complete = chunk({"index": 0, "message": message, "finish_reason": "tool_calls", **own}, **own)
-    events = [*(b"data: " + json.dumps(one).encode() + b"\n\n" for one in chunks), b"data: [DONE]\n\n"]
-    for sent in (
-        sse(*events),
-        script(whole("200 OK", json.dumps(complete).encode(), "Content-Type: application/json")),
-    ):
-        async with Server(sent) as provider:
-            settings = {"kind": "openai", "base_url": f"{provider.url}/v1", "api_key": "k", "responses": False}
-            async with TestClient(TestServer(make_app(parse({"providers": {"up": settings}})))) as client:
-                for path, body in BODIES.items():
-                    streamed = path.replace(":generateContent", ":streamGenerateContent") if stream else path
-                    asked = {"model": "up/m", "stream": stream} if "models" not in path else {}
-                    answer = await client.post(streamed, json={**asked, **body, "evidence": EVIDENCE})
-                    told = await answer.text()
-                    assert "boils" in told
-                    assert "planted" not in told, path
+    answered = script(whole("200 OK", json.dumps(complete).encode(), "Content-Type: application/json"))
+    for sent in (events(chunks), answered):
+        for path, told in (await answers(sent, stream=stream)).items():
+            assert "boils" in told
+            assert "planted" not in told, path
 
 
-CALLED = {"tool_calls": [{"index": 0, "id": "c", "function": {"name": "weather", "arguments": {"city": "Bern"}}}]}
-LEGACY = {"function_call": {"name": "weather", "arguments": {"city": "Bern"}}}
+ARGUMENTS = {"an object": {"city": "Bern"}, "a list": ["Bern"]}
 
 
-@pytest.mark.parametrize("delta", [CALLED, LEGACY], ids=["tool_calls", "function_call"])
+@pytest.mark.parametrize("arguments", ARGUMENTS.values(), ids=ARGUMENTS)
+@pytest.mark.parametrize("field", ["tool_calls", "function_call"])
 @pytest.mark.parametrize("stream", [True, False])
-async def test_arguments_that_are_an_object_reach_every_client(delta: dict[str, Any], stream: bool) -> None:
+async def test_arguments_that_are_no_text_reach_every_client(arguments: object, field: str, stream: bool) -> None:
+    function = {"name": "weather", "arguments": arguments}
+    delta = {field: function if field == "function_call" else [{"index": 0, "id": "c", "function": function}]}
     chunks = [chunk({"index": 0, "delta": delta, "finish_reason": "tool_calls"})]
-    sent = [*(b"data: " + json.dumps(one).encode() + b"\n\n" for one in chunks), b"data: [DONE]\n\n"]
-    async with Server(sse(*sent)) as provider:
-        settings = {"kind": "openai", "base_url": f"{provider.url}/v1", "api_key": "k", "responses": False}
-        async with TestClient(TestServer(make_app(parse({"providers": {"up": settings}})))) as client:
-            for path, body in BODIES.items():
-                streamed = path.replace(":generateContent", ":streamGenerateContent") if stream else path
-                asked = {"model": "up/m", "stream": stream} if "models" not in path else {}
-                answer = await client.post(streamed, json={**asked, **body, "evidence": EVIDENCE})
-                assert "Bern" in await answer.text(), path
+    for path, told in (await answers(events(chunks), stream=stream)).items():
+        assert "Bern" in told, path
+
+
+def test_arguments_of_an_anthropic_server_that_are_a_list_are_kept() -> None:
+    block = {"type": "tool_use", "id": "c", "name": "weather", "input": ["Bern"]}
+    reader = AnthropicReader("m")
+    reader.read(json.dumps({"type": "content_block_start", "index": 0, "content_block": block}).encode())
+    (event,) = reader.read(b'{"type": "content_block_stop", "index": 0}')
+    assert isinstance(event, OtherDelta)
+    assert event.chunk["choices"][0]["delta"]["tool_calls"][0]["function"]["arguments"] == '["Bern"]'
 
 
 def test_what_is_right_stays_as_it_is() -> None:

@@ -19,15 +19,7 @@ import pytest
 
 from citestream.providers.embedding import Embedder, Limits
 from citestream.providers.retrieval.folder.directory_walk import SkippedFile
-from citestream.providers.retrieval.folder.indexing import (
-    Admit,
-    Indexed,
-    Removed,
-    Started,
-    Step,
-    Unchanged,
-    index,
-)
+from citestream.providers.retrieval.folder.indexing import Admit, Indexed, Removed, Started, Step, Unchanged, index
 from citestream.providers.retrieval.folder.store import Store
 from citestream.providers.retrieval.folder.store_file import StoreError
 from citestream.providers.retrieval.folder.word_index import Hit

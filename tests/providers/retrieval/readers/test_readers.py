@@ -1,6 +1,7 @@
 """Readers: every format becomes excerpts with page, headings and offsets; a broken file is reported by its name."""
 
 import os
+import sys
 import zipfile
 from collections.abc import Callable
 from itertools import pairwise
@@ -131,6 +132,11 @@ def test_a_page_inside_a_form_is_read_without_its_fields(tmp_path: Path) -> None
 def test_the_title_of_a_picture_is_not_the_title_of_the_page(tmp_path: Path) -> None:
     (one,) = read(tmp_path / "a.html", "<svg><title>Icon</title></svg><p>Twice a day.")
     assert "title" not in one
+
+
+def test_a_heading_that_repeats_the_title_of_the_page_is_named_once(tmp_path: Path) -> None:
+    found = read(tmp_path / "a.html", "<title>Tides</title><h1>Tides</h1><p>Twice a day.<h2>Moon</h2><p>It pulls.")
+    assert [one["title"] for one in found] == ["Tides", "Tides › Moon"]
 
 
 def test_the_titles_of_excerpts_are_short(tmp_path: Path) -> None:
@@ -283,6 +289,40 @@ def test_text_in_other_encodings_is_read(data: bytes, tmp_path: Path) -> None:
     assert "Über" in text or text.startswith("Café")
 
 
+IN_WINDOWS_1252 = {
+    "German": "Die Brücke wurde 1932 eröffnet – für fünf Millionen Euro.",
+    "French": "La clé se trouve chez le gardien; l’entrée coûte 5 €.",
+    "Spanish": "¿Cuándo se abrió el puente? El año pasado. " * 20,
+    "Italian": "La chiave è dal portiere; così si può entrare. " * 20,
+    "Portuguese": "A estação não está aberta. ",
+    "Swedish": "Den gamla bron öppnades för två år sedan. " * 20,
+    "one word": "Straße",
+}
+IN_OTHER_ENCODINGS = {
+    "Czech": (
+        "cp1250",
+        "Starý most byl otevřen v roce 1932 a má osm kolejí. Klíč je u vrátného, který je přítomen každý den. " * 4,
+    ),
+    "Russian": ("cp1251", "Старый мост был открыт в 1932 году."),
+    "Chinese": ("gb18030", "这座旧桥于1932年开通，有八条轨道。成人门票五欧元，学生半价。"),
+    "French of DOS": ("cp850", "La clé se trouve chez le gardien, l'entrée coûte cinq euros à midi."),
+    "Japanese": ("shift_jis", "この古い橋は一九三二年に開通し、線路が八本ある。"),
+}
+
+
+@pytest.mark.parametrize("text", IN_WINDOWS_1252.values(), ids=IN_WINDOWS_1252)
+def test_western_european_text_is_read_without_a_detector(
+    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "charset_normalizer", None)
+    assert read(tmp_path / "a.txt", text.encode("cp1252"))[0]["text"] == text.strip()
+
+
+@pytest.mark.parametrize(("encoding", "text"), IN_OTHER_ENCODINGS.values(), ids=IN_OTHER_ENCODINGS)
+def test_other_encodings_are_detected(encoding: str, text: str, tmp_path: Path) -> None:
+    assert read(tmp_path / "a.txt", text.encode(encoding))[0]["text"] == text.strip()
+
+
 def sparse(path: Path) -> None:
     with path.open("wb") as file:
         file.truncate(2 * 2**30)
@@ -311,11 +351,7 @@ def of_a_later_version(path: Path) -> None:
 
 BROKEN: dict[str, tuple[str, bytes | Callable[[Path], object], str]] = {
     "a broken PDF": ("a.pdf", b"%PDF-1.7\nnonsense", "is a broken PDF"),
-    "a PDF that breaks off": (
-        "a.pdf",
-        half_a_pdf,
-        "PDF",
-    ),
+    "a PDF that breaks off": ("a.pdf", half_a_pdf, "PDF"),
     "a picture called PDF": ("a.pdf", b"\x89PNG\r\n\x1a\n" + bytes(range(256)), "is a broken PDF"),
     "a page nested without end": ("a.html", b"<div>" * 10_001, "is nested more than 10,000 deep"),
     "a page nested without end whose ends follow": (
