@@ -1,11 +1,10 @@
 """The command `citestream eval`: compares citations with labelled data."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from rich.console import Console
@@ -23,8 +22,9 @@ from citestream.citation.text.segmentation import Kind
 from citestream.providers.install_hint import install_command
 
 from ..config import Config
-from ..http.encoding import dumps, loads
+from ..http.encoding import dumps
 from ..scorers import Scorers
+from .labelled_records import read_records
 
 DEADLINE_SECONDS = 60.0  # quality is results here, not speed
 BINS = 10  # number of bins of the calibration plot
@@ -58,7 +58,7 @@ class Results:
 
 def run(paths: Sequence[Path], name: str, *, as_json: bool, plot: Path | None, config: Config | None = None) -> None:
     """Print a table or JSON, and save the plot. Raise FieldError for an invalid record, OSError or ConfigError."""
-    records = [record for path in paths for record in _records(path)]
+    records = [record for path in paths for record in read_records(path)]
     results = Results()
     asyncio.run(_measure(records, name, config or Config(), results))
     found = evaluate(records, results.cited)
@@ -73,26 +73,6 @@ def run(paths: Sequence[Path], name: str, *, as_json: bool, plot: Path | None, c
             print(f"{results.degraded} of {len(records)} records were scored without the model that this scorer needs.")
     if plot is not None:
         draw(results.judged, plot)
-
-
-def _records(path: Path) -> Iterable[Record]:
-    """Yield the records of a JSONL file."""
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-        if not line.strip():
-            continue
-        try:
-            record = loads(line)
-        except ValueError:
-            raise FieldError(f"{path}:{number}", "is not JSON") from None
-        missing = [key for key in ("id", "answer_sentences", "evidence", "gold", "sent_label") if key not in record]
-        if missing:
-            raise FieldError(f"{path}:{number}", f"lacks {', '.join(missing)}")
-        yield {"dataset": path.stem, "gold_level": "chunk", **_defaults(record), **record}
-
-
-def _defaults(record: Mapping[str, Any]) -> dict[str, Any]:
-    count = len(record["answer_sentences"])
-    return {"gold_alt": [[]] * count, "ignore": [[]] * count}
 
 
 async def _measure(records: Sequence[Record], name: str, config: Config, results: Results) -> None:
@@ -113,7 +93,7 @@ async def _cited(
 ) -> AsyncGenerator[list[int], None]:
     """Yield the 0-based indexes of the cited evidence for each sentence."""
     evidence = [
-        Evidence(number, item["text"], str(item.get("id", number)), title=item.get("title"))
+        Evidence(number, item["text"], item["id"] or str(number), title=item["title"])
         for number, item in enumerate(record["evidence"], 1)
     ]
     texts = record["answer_sentences"]

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
-from citestream.citation.evidence import FieldError, parse_documents
+from citestream.citation.evidence import FieldError, parse_sources
 from citestream.providers.embedding import Embedder
 from citestream.providers.errors import ProviderError
 from citestream.providers.retrieval.folder.directory_walk import SkippedFile, changes
@@ -86,7 +86,7 @@ def _turn(store: Path) -> AbstractContextManager[None]:
 def to_evidence(entry: Fields) -> Fields:
     """Return an entry of a file as evidence, with unknown fields in its metadata. Raise ValueError if it is invalid."""
     try:
-        (evidence,) = parse_documents([{"data": entry}])
+        (evidence,) = parse_sources(documents=[{"data": entry}])
     except FieldError as error:
         raise ValueError(f"{error.path.rpartition('.')[2]}: {error.message}") from None
     fields: Fields = {"text": evidence.text}

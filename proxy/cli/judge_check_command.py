@@ -19,7 +19,7 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from citestream.citation.evidence import Evidence, FieldError
+from citestream.citation.evidence import Evidence
 from citestream.citation.options import Options
 from citestream.citation.support.decision import JUDGE_THRESHOLD
 from citestream.citation.support.scorers import Claim
@@ -30,6 +30,7 @@ from ..judges import judge_model, make_judge
 from ..model_routes import Routes
 from ..pipeline.deciding.judge_models import JudgeModel, Question
 from ..scorers import Scorers
+from .labelled_records import read_records
 
 SEED = 0  # seed of the sample: two judges read the same pairs
 MAX_ERRORS = 5  # calls in a row that may fail before the check gives up: the address or the key is wrong
@@ -88,15 +89,11 @@ def near_misses() -> list[Pair]:
 def labelled(paths: Sequence[Path]) -> Iterator[Pair]:
     """Yield the labelled pairs of files in the format of `citestream eval`."""
     for path in paths:
-        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
-            try:
-                record = json.loads(line)
-                yield from _pairs(record, path.stem)
-            except (ValueError, KeyError, TypeError, IndexError) as error:
-                raise FieldError(f"{path}:{number}", f"is not a labelled record: {error}") from None
+        for record in read_records(path):
+            yield from _pairs(record)
 
 
-def _pairs(record: dict[str, Any], default: str) -> Iterator[Pair]:
+def _pairs(record: dict[str, Any]) -> Iterator[Pair]:
     """Yield a pair per gold passage of a supported sentence, and one per passage of an unsupported one."""
     before = ""
     for at, sentence in enumerate(record["answer_sentences"]):
@@ -105,8 +102,7 @@ def _pairs(record: dict[str, Any], default: str) -> Iterator[Pair]:
         if record["sent_label"][at] in ("supported", "unsupported"):
             for row in rows:
                 evidence = record["evidence"][row]
-                kind = record.get("dataset", default)
-                yield Pair(kind, sentence, before, evidence.get("title") or "", evidence["text"], supported)
+                yield Pair(record["dataset"], sentence, before, evidence["title"] or "", evidence["text"], supported)
         before = sentence
 
 

@@ -29,6 +29,10 @@ from ..running import fail
 def evaluate(files: tuple[Path, ...], scorer: str, plot: Path | None, path: str | None, as_json: bool) -> None:
     """Measure the precision, recall, F1 and support accuracy of citations on labelled FILES in JSONL format.
 
+    A line is an answer: `answer_sentences`, `evidence` (objects with `text`), and for each sentence `sent_label`
+    ("supported", "unsupported", or "partial" and "unjudged", which do not count) and `gold`, the indexes of the
+    evidence that supports it, from 0.
+
     \b
     citestream eval labelled.jsonl
     citestream eval labelled.jsonl --scorer hybrid --config my.yaml --plot curves.png

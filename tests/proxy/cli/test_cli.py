@@ -253,11 +253,7 @@ WRONG = {
     ),
     "beyond loopback without keys": (("serve", "--host", "0.0.0.0"), 2, "name client keys in server.keys"),
     "too many workers": (("serve", "--workers", "0"), 2, "--workers"),
-    "evidence below a file": (
-        ("cite", "text", "--evidence", "pyproject.toml/x.jsonl"),
-        1,
-        "does not exist",
-    ),
+    "evidence below a file": (("cite", "text", "--evidence", "pyproject.toml/x.jsonl"), 1, "does not exist"),
 }
 
 

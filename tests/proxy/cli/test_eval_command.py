@@ -8,6 +8,7 @@ import pytest
 
 from citestream.citation.evidence import FieldError
 from citestream.proxy.cli.eval_command import run
+from citestream.proxy.cli.labelled_records import read_records
 from citestream.proxy.config import Config, ProviderConfig, ScoringConfig
 
 RECORD: dict[str, Any] = {
@@ -50,6 +51,23 @@ def test_the_results_agree_with_the_labels(tmp_path: Path, capsys: pytest.Captur
     assert (quality["supported"], quality["unsupported"]) == (2, 1)
 
 
+VALID: dict[str, dict[str, object]] = {
+    "no other sets of evidence": {"gold_alt": [None, None, None]},
+    "other sets of evidence for one sentence": {"gold_alt": [[[0]], None, []]},
+    "an empty passage": {"evidence": [*RECORD["evidence"], {"id": "c", "title": None, "text": ""}]},
+    "no id": {"id": None},
+    "a sentence that nobody judged": {"sent_label": ["supported", "unsupported", "unjudged"]},
+}
+
+
+@pytest.mark.parametrize("case", VALID)
+def test_values_of_real_data_sets_are_read(case: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    record = {name: value for name, value in {**RECORD, **VALID[case]}.items() if name != "id" or value}
+    run([written(tmp_path, record)], "lexical", as_json=True, plot=None)
+    quality = json.loads(capsys.readouterr().out)["quality"]["ALL"]
+    assert (quality["recall"], quality["bad"]) == (1.0, 0.0)
+
+
 def test_the_table_has_a_row_per_data_set_and_intervals(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run([written(tmp_path, RECORD, {**RECORD, "id": "r2", "dataset": "more"})], "lexical", as_json=False, plot=None)
     said = capsys.readouterr().out
@@ -63,9 +81,44 @@ def test_the_plot_is_a_picture(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert (tmp_path / "plot.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_an_invalid_record_is_reported_with_its_line(tmp_path: Path) -> None:
-    with pytest.raises(FieldError, match=r"labelled\.jsonl:2: lacks id"):
-        run([written(tmp_path, RECORD, {"text": "a"})], "lexical", as_json=True, plot=None)
+INVALID: dict[str, tuple[object, str]] = {
+    "text instead of a record": ("a", "is not an object"),
+    "a missing field": ({**RECORD, "gold": None}, r"gold: Input should be a valid list"),
+    "evidence without a text": (
+        {**RECORD, "evidence": [{"txt": "a"}, {"text": "b"}]},
+        r"evidence\[0\]\.text: Field required",
+    ),
+    "an unknown label": (
+        {**RECORD, "sent_label": ["supported", "no", "supported"]},
+        r"sent_label\[1\]: .* 'supported'",
+    ),
+    "fewer labels than sentences": (
+        {**RECORD, "sent_label": ["supported"]},
+        "sent_label must have one entry per answer sentence",
+    ),
+    "an index without evidence": ({**RECORD, "gold": [[0], [], [2]]}, "gold contains an index without evidence"),
+}
+
+
+@pytest.mark.parametrize("case", INVALID)
+def test_an_invalid_record_is_reported_with_its_line(case: str, tmp_path: Path) -> None:
+    record, message = INVALID[case]
+    with pytest.raises(FieldError, match=rf"labelled\.jsonl:2: {message}"):
+        run([written(tmp_path, RECORD, record)], "lexical", as_json=True, plot=None)
+
+
+def test_a_file_that_is_not_text_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "labelled.jsonl"
+    file.write_bytes(b"\xff")
+    with pytest.raises(FieldError, match=r"labelled\.jsonl: is not UTF-8 text"):
+        run([file], "lexical", as_json=True, plot=None)
+
+
+def test_a_record_contains_other_line_separators(tmp_path: Path) -> None:
+    file = tmp_path / "labelled.jsonl"
+    record = {**RECORD, "question": "Which\u2028bridge?\x85"}
+    file.write_text(json.dumps(record, ensure_ascii=False), "utf-8")
+    assert [one["question"] for one in read_records(file)] == [record["question"]]
 
 
 def test_records_scored_by_a_simpler_scorer_are_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

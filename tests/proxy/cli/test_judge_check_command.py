@@ -68,7 +68,7 @@ def test_the_near_misses_are_balanced() -> None:
 REFUSED = {
     "a folder without a model": (["onnx:/nowhere"], "lacks model.onnx"),
     "a server that cannot be reached": (["openai/judge", "--sample", "8"], "reach"),
-    "a file that is not labelled": (["openai/judge", "README.md"], "README.md:1: is not a labelled record"),
+    "a file that is not labelled": (["openai/judge", "README.md"], "README.md:1: is not JSON"),
 }
 
 
