@@ -273,5 +273,7 @@ export class CitestreamAnswer extends HTMLElement {
 function errorOf(error) {
   if (error instanceof StreamError)
     return { message: error.message, code: error.code, status: error.status, retryAfter: error.retryAfter };
-  return { message: `The connection to the server failed: ${error.message}`, code: "connection", status: 0 };
+  // The message of a TypeError is that of the browser: "Failed to fetch", "network error", "Load failed".
+  const reason = error instanceof TypeError ? "." : `: ${error.message}`;
+  return { message: `The connection to the server failed${reason}`, code: "connection", status: 0 };
 }

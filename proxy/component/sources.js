@@ -83,7 +83,7 @@ export class CitestreamSources extends HTMLElement {
           ? el(
               "button",
               { type: "button", class: "all", onclick: () => element.select(null) },
-              `Show all ${references.length} sources`,
+              references.length === 1 ? "Show the source of the answer" : `Show all ${references.length} sources`,
             )
           : null,
       ].filter(Boolean),

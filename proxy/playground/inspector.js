@@ -78,7 +78,9 @@ function table(claim, names) {
           el(
             "th",
             { scope: "row" },
-            `${one.evidence_number} ${names.get(one.evidence_number) ?? ""}${one.hinted ? " (cited by the model)" : ""}`,
+            `${one.evidence_number} `,
+            el("bdi", {}, names.get(one.evidence_number) ?? ""),
+            one.hinted ? " (cited by the model)" : null,
           ),
           el(
             "td",

@@ -313,6 +313,10 @@ FAILURES: dict[str, tuple[str, dict[str, Any]]] = {
         """new Response("<h1>Bad gateway</h1>", { status: 502 })""",
         {"message": "The server returned the status 502.", "code": None, "status": 502, "retryAfter": None},
     ),
+    "a server that cannot be reached, in any browser's words": (
+        """Promise.reject(new TypeError("Failed to fetch"))""",
+        {"message": "The connection to the server failed.", "code": "connection", "status": 0},
+    ),
     "an error in the stream": (
         """[{ choices: [{ index: 0, delta: { content: "Half" } }] }, { error: { message: "cut off", code: "x" } }]""",
         {"message": "cut off", "code": "x"},

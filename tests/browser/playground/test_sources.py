@@ -1,0 +1,139 @@
+"""The page shows the passages that support an answer, and the documents that contain them."""
+
+import re
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.chromium import serve_command, watched_page
+from tests.browser.playground.page import OPENED, ask, open_page, paste, with_index
+from tests.conftest import Launch
+
+pytestmark = pytest.mark.browser
+
+LANES = "The Harlan bridge carries eight lanes of traffic."
+
+
+def test_from_the_example_to_the_supporting_words_in_three_clicks(page: Page) -> None:
+    page.click("#example")
+    turn = ask(page)
+    expect(turn).to_contain_text("3 of 3 claims supported")
+    markers = turn.locator(".marker")
+    expect(markers).to_have_count(3)
+    markers.first.click()
+    card = turn.get_by_role("dialog")
+    expect(card).to_contain_text("moon-landings.md")
+    expect(card).to_contain_text("page 2")
+    expect(card).to_contain_text(re.compile(r"Support 9\d % · cited by the model"))
+    expect(card.locator("blockquote")).to_contain_text("three stages that was 110.6 metres tall.")
+    expect(card.locator("mark")).to_have_text(["Apollo", "110.6 metres"])
+    page.keyboard.press("Escape")
+    expect(card).to_be_hidden()
+
+
+def test_a_card_opens_on_hover_on_focus_and_on_tap(browser: Browser, server: str) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 800}, has_touch=True)
+    with watched_page(context, (server,)) as page:
+        open_page(page, server)
+        page.click("#example")
+        turn = ask(page)
+        card, markers = turn.get_by_role("dialog"), turn.locator(".marker")
+        markers.first.hover()
+        expect(card).to_contain_text("110.6")
+        page.mouse.move(200, 500)
+        expect(card).to_be_hidden()
+        markers.nth(1).tap()
+        expect(card).to_contain_text("lightning")
+        page.touchscreen.tap(200, 300)
+        expect(card).to_be_hidden()
+        markers.nth(1).focus()
+        page.keyboard.press("Tab")  # only a focus from the keyboard opens the card
+        expect(card).to_be_visible()
+    context.close()
+
+
+def test_a_marker_opens_the_passage_of_its_sentence(page: Page) -> None:
+    paste(page, f"{OPENED} It rained all day in the town. Many guests came. {LANES}")
+    turn = ask(page, "When was the Harlan bridge opened, and how many lanes of traffic does the Harlan bridge carry?")
+    markers = turn.locator(".marker")
+    expect(markers).to_have_count(2)
+    for marker, passage in ((markers.first, OPENED), (markers.last, LANES)):
+        marker.click()
+        expect(turn.get_by_role("dialog").locator("blockquote")).to_have_text(passage)
+        expect(page.locator("#sources blockquote")).to_have_text([passage])
+        page.keyboard.press("Escape")
+
+
+def test_the_source_panel_follows_the_selected_sentence(page: Page) -> None:
+    page.click("#example")
+    turn = ask(page)
+    panel = page.locator("#sources")
+    expect(panel.get_by_label("Sources").locator("li")).to_have_count(3)
+    turn.get_by_text("Apollo 12 was struck").click()
+    expect(panel.locator("blockquote")).to_have_count(1)
+    expect(panel.locator("blockquote")).to_contain_text("lightning")
+    panel.get_by_text("Show all 3 sources").click()
+    expect(panel.get_by_label("Sources").locator("li")).to_have_count(3)
+    expect(panel).to_contain_text("Generated programme profile")
+
+
+def test_an_opened_document_shows_the_marked_passage(page: Page) -> None:
+    paste(page, f"{OPENED} It rained all day in the town. Many guests came. {LANES}")
+    turn = ask(page, "How many lanes of traffic does the Harlan bridge carry?")
+    turn.locator(".marker").first.click()
+    turn.get_by_role("dialog").get_by_text("Open document").click()
+    document = page.locator("#document")
+    expect(document.locator("mark.passage")).to_have_text(LANES)
+    expect(document).to_contain_text("Many guests came.")
+    page.keyboard.press("Escape")
+    expect(document).to_be_hidden()
+
+
+def test_an_opened_document_shows_tables_with_the_marked_row(page: Page) -> None:
+    paste(page, "| bridge | opened | lanes |\n|---|---|---|\n| Harlan | 1932 | 8 |\n| Merton | 1950 | 4 |\n")
+    turn = ask(page, "When was the Merton bridge opened?")
+    turn.locator(".marker").first.click()
+    card = turn.get_by_role("dialog")
+    expect(card.locator("blockquote")).to_have_text("Merton · 1950 · 4")
+    card.get_by_text("Open document").click()
+    expect(page.locator("#document tr")).to_have_count(3)
+    expect(page.locator("#document mark.passage")).to_have_text(["Merton", "1950", "4"])
+
+
+def test_an_answer_without_a_source_lists_the_passages_that_were_read(page: Page) -> None:
+    paste(page, f"{OPENED} {LANES}")
+    turn = ask(page, "Who is the mayor of Merton?")
+    expect(turn.locator("citestream-answer")).to_contain_text("The documents do not say.")
+    expect(turn.locator(".advice")).to_contain_text("The answer does not cite the passage that was read.")
+    panel = page.locator("#sources")
+    expect(panel.locator("summary")).to_have_text("1 passage read and not cited")
+    expect(panel.locator("li")).to_contain_text(OPENED)
+    panel.get_by_text("Open document").click()
+    expect(page.locator("#document")).to_contain_text(LANES)
+
+
+def test_a_question_without_documents_says_that_nothing_is_checked(page: Page) -> None:
+    turn = ask(page, "When was the Harlan bridge opened?")
+    expect(turn.locator(".advice")).to_contain_text("No documents were searched")
+
+
+def test_an_index_can_be_chosen_as_source(browser: Browser, launch: Launch, tmp_path: Path) -> None:
+    context = browser.new_context()
+    with ExitStack() as stack:
+        stack.callback(context.close)
+        page = context.new_page()
+        open_page(page, stack.enter_context(launch(serve_command(tmp_path, with_index(tmp_path)), tmp_path / "log")))
+        expect(page.locator("#source")).to_have_value("bridges")
+        turn = ask(page, "When was the Harlan bridge opened?")
+        turn.locator(".marker").first.click()
+        expect(turn.get_by_role("dialog").locator("blockquote")).to_have_text(OPENED)
+        turn.get_by_role("dialog").get_by_text("Open document").click()
+        expect(page.locator("#document mark")).to_have_text(OPENED)
+        expect(page.locator("#document")).to_contain_text("It is red.")
+        page.keyboard.press("Escape")
+        turn = ask(page, "Wie heißt der Bürgermeister?")
+        expect(turn.locator(".advice")).to_have_text(
+            re.compile("No passage in “bridges” fits|The answer does not cite")
+        )
