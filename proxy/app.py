@@ -10,9 +10,9 @@ from typing import Any
 from citestream.citation.answers.host_labels import HostLabels
 from citestream.citation.answers.response import Response
 from citestream.citation.evidence import Evidence, FieldError
-from citestream.citation.evidence.prompt import Injected, Templates, inject_in_steps
 from citestream.citation.link_policy import LinkDefangers
 from citestream.citation.markers import compile_patterns
+from citestream.citation.prompt.injection import Injected, Templates, inject_in_steps
 from citestream.citation.support.decision import attribute
 from citestream.citation.support.scorers import Claim
 from citestream.citation.text.segmentation import SegmentLimits
@@ -25,7 +25,7 @@ from .judges import make_judge
 from .model_routes import Route, Routes
 from .observability.readiness import Check
 from .observability.telemetry import Telemetry
-from .passages import AnswerPassages, PassageLinks
+from .passages import PassageLinks
 from .pipeline.completion_chunks import AnswerChunks, Chunks, UncitedChunks
 from .pipeline.request.host_evidence import host_evidence
 from .pipeline.request.job import Job, JobEvidence
@@ -94,7 +94,7 @@ class App:
         return await self.retrievers.search(job, found)
 
     async def open(
-        self, job: Job, found: JobEvidence, route: Route, *, native: bool = False, key: str | None = None
+        self, job: Job, found: JobEvidence, route: Route, *, native: bool = False
     ) -> tuple[Batches, AnswerChunks]:
         """Begin to answer a job with this evidence. Return its events, and what turns them into chunks.
 
@@ -102,27 +102,17 @@ class App:
         """
         messages, params = job.for_provider(route.provider.native, native=native)
         if found.needs_citations:
-            passages = None if found.prompt else self.passage_links.of_answer()  # a host shows passages itself
-            batches, response = await self._open_cited(job, found, route, messages, params, key, passages)
-            token = passages.token if passages else ""
-            return batches, Chunks(response, usage=job.usage, streamed=job.stream_chunks, passage_token=token)
-        searched = found.retrieval is not None
-        request = ChatRequest(route.model, messages, params, question=question(messages), key=key, searched=searched)
+            return await self._open_cited(job, found, route, messages, params)
+        request = ChatRequest(route.model, messages, params, question=question(messages))
         defangers = None if self.passes_bytes or job.json else LinkDefangers()
         return pass_through(route.stream(request), defangers), UncitedChunks(usage=job.usage)
 
     async def _open_cited(
-        self,
-        job: Job,
-        found: JobEvidence,
-        route: Route,
-        messages: list[Message],
-        params: Mapping[str, Any],
-        key: str | None,
-        passages: AnswerPassages | None,
-    ) -> tuple[Batches, Response]:
+        self, job: Job, found: JobEvidence, route: Route, messages: list[Message], params: Mapping[str, Any]
+    ) -> tuple[Batches, Chunks]:
         json = job.json or asks_for_fenced_json(messages)
         prompt = await self._prompt(found, messages, ask_markers=not (json or forced_function(params)))
+        passages = None if found.prompt else self.passage_links.of_answer()  # a host shows passages itself
         response = Response(
             prompt.injected,
             self.scorers.resolve(job.options),
@@ -141,11 +131,15 @@ class App:
         scoring = self.scorers.open(response.options, prompt.injected)
         response.grounding.judging = scoring.judge_report
         asked = (found.prompt and found.prompt.question) or question(messages)
-        request = _request(route.model, prompt, params, asked, key, searched=found.retrieval is not None)
+        request = _request(route.model, prompt, params, asked, searched=found.retrieval is not None)
         hold_seconds = self.config.limits.held_seconds
-        if response.options.enrich and not json:
-            return respond_in_two_passes(route, request, response, scoring, hold_seconds), response
-        return respond(route.stream(request), response, scoring, hold_seconds), response
+        batches = (
+            respond_in_two_passes(route, request, response, scoring, hold_seconds)
+            if response.options.enrich and not json
+            else respond(route.stream(request), response, scoring, hold_seconds)
+        )
+        token = passages.token if passages else ""
+        return batches, Chunks(response, usage=job.usage, streamed=job.stream_chunks, passage_token=token)
 
     async def _prompt(self, found: JobEvidence, messages: list[Message], *, ask_markers: bool) -> Injected:
         """Return the messages with the evidence; unchanged if a host has already put it there."""
@@ -189,13 +183,11 @@ class App:
         scheduler().close()
 
 
-def _request(
-    model: str, prompt: Injected, params: Mapping[str, Any], asked: str, key: str | None, *, searched: bool
-) -> ChatRequest:
+def _request(model: str, prompt: Injected, params: Mapping[str, Any], asked: str, *, searched: bool) -> ChatRequest:
     """Return the request to a provider, with the evidence for providers that answer from it without a model."""
     excerpts = {evidence.number: evidence.text for evidence in prompt.injected}
     titles = {evidence.number: _title(evidence) for evidence in prompt.injected}
-    return ChatRequest(model, prompt.messages, params, excerpts, asked, key, titles=titles, searched=searched)
+    return ChatRequest(model, prompt.messages, params, excerpts, asked, titles=titles, searched=searched)
 
 
 def _title(evidence: Evidence) -> str:

@@ -1,14 +1,15 @@
 """Routes: find the provider for the `model` of a request, its name for that model, and the citation options."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Any
 
 from citestream.citation.options import Options, parse_options
 from citestream.providers import provider
 from citestream.providers.errors import ProviderError
-from citestream.providers.events import ChatRequest, Event, Provider
+from citestream.providers.events import ChatRequest, Embedded, Event, Provider, Relayed, RelayRequest
 from citestream.providers.transport import Retries, Timeouts, Transport
 
 from .config import Config, ProviderConfig
@@ -19,6 +20,8 @@ from .observability.telemetry import CallTarget, Telemetry
 # The options of a provider's configuration that `providers.settings` has under the same name.
 SETTINGS = {"base_url", "headers", "api_version", "azure", "responses", "vertex", "ca_file"}
 MAX_NAME = 200  # characters of an unknown model in an error message
+# How the names of a vendor's own models begin. Its clients name them without a provider.
+MODEL_PREFIXES = {"anthropic": "claude-", "gemini": "gemini-"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +36,27 @@ class Route:
     vendor: str = ""  # in OpenTelemetry's conventions
     address: str = ""
     telemetry: Telemetry = field(default_factory=Telemetry)
+    key: str | None = field(default=None, repr=False)  # the client's own, if it is forwarded
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)  # those of the client that are forwarded
     received_headers: dict[str, str] = field(default_factory=dict)  # headers of the provider's answer, for the client
 
     def stream(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
         """Stream an answer of the provider, observed by telemetry; see `Provider.stream`."""
-        request = replace(request, received_headers=self.received_headers)
+        request = replace(request, key=self.key, headers=self.headers, received_headers=self.received_headers)
         return self.telemetry.observe_call(self.target, request, self.provider.stream(request))
+
+    async def relay(self, body: bytes, path: str, choices: int = 1) -> Relayed:
+        """Pass a request and its answer through unchanged, observed by telemetry; see `Provider.relay`."""
+        request = RelayRequest(body, path, self.model, self.key, self.headers, choices)
+        return await self.telemetry.observe_relayed(self.target, self.provider.relay(request))
+
+    async def describe(self) -> dict[str, Any]:
+        """Return the provider's description of the model; see `Provider.describe`."""
+        return await self.provider.describe(self.model, key=self.key)
+
+    async def embeddings(self, texts: Sequence[str], dimensions: int | None = None) -> Embedded:
+        """Return embeddings of texts; see `Provider.embeddings`."""
+        return await self.provider.embeddings(texts, model=self.model, dimensions=dimensions, key=self.key)
 
     @property
     def target(self) -> CallTarget:
@@ -56,8 +74,12 @@ class Routes:
         self._providers: dict[str, Provider] = {}
         self._transport: Transport | None = None  # one connection pool for all providers
 
-    def find(self, model: str) -> Route:
-        """Return the route of a model. Raise RequestError 404, which lists the known models, if there is none."""
+    def find(self, model: str, api: str = "") -> Route:
+        """Return the route of a model. Raise RequestError 404, which lists the known models, if there is none.
+
+        `api`: of the client, if the client named the model; see `Provider.native`.
+        """
+        model = self._with_provider(model, api)
         alias = self._config.models.get(model)
         options = self._config.citations
         if alias is not None:
@@ -85,9 +107,9 @@ class Routes:
             code="model_not_found",
         )
 
-    def chain(self, model: str) -> tuple[str, ...]:
-        """Return this model and its fallbacks in order, each of them once."""
-        names = [model]
+    def chain(self, model: str, api: str = "") -> tuple[str, ...]:
+        """Return this model and its fallbacks in order, each of them once. `api`: of the client."""
+        names = [self._with_provider(model, api)]
         while (other := self._fallback(names[-1])) and other not in names:
             names.append(other)
         return tuple(names)
@@ -132,6 +154,16 @@ class Routes:
         settings["timeouts"] = Timeouts(**config.timeouts.model_dump())
         settings["retries"] = Retries(**config.retries.model_dump())
         return provider(config.kind, transport=self._transport, **settings)
+
+    def _with_provider(self, model: str, api: str) -> str:
+        """Return a name without a slash with the first provider of the client's API, if it is one of its models."""
+        config, prefix = self._config, MODEL_PREFIXES.get(api)
+        if "/" in model or model in config.models or model in config.providers:
+            return model
+        if prefix is None or not model.startswith(prefix):
+            return model
+        own = next((name for name, provider in config.providers.items() if provider.kind == api), "")
+        return f"{own}/{model}" if own else model
 
     def _fallback(self, model: str) -> str:
         """Return the fallback of an alias, or else that of its provider."""

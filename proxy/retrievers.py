@@ -13,6 +13,7 @@ from citestream.citation.evidence import Evidence, FieldError, parse_evidence
 from citestream.citation.text.steps import Steps
 from citestream.providers.errors import ProviderError, TimedOut
 from citestream.providers.retrieval import Retrieved, Retriever, http, postgres, retriever
+from citestream.providers.retrieval.hybrid_search import milliseconds_since
 from citestream.providers.scheduler import Work
 
 from .config import Config, ConfigError, RetrieverConfig
@@ -77,12 +78,12 @@ class Retrievers:
                 status = 504 if isinstance(error, TimedOut) else 502  # with any status: it is not the client's fault
                 message = f"The search in {name!r} failed: {error.message}"
                 raise ProviderError(message, status=status, code="retrieval_failed") from None
-            failed = {"found": 0, "used": 0, "ms": _milliseconds_since(began), "error": error.message}
+            failed = {"found": 0, "used": 0, "ms": milliseconds_since(began), "error": error.message}
             return replace(given, retrieval=report | failed)
         selected = await Work("retriever").run(self._select(found, given.evidence, config))
         used = selected.evidence[len(given.evidence) :]
         report |= {"found": found.found, "used": len(used), "dropped": dict(selected.dropped)}
-        report |= {"scores": [item.score for item in used], "ms": _milliseconds_since(began), "error": None}
+        report |= {"scores": [item.score for item in used], "ms": milliseconds_since(began), "error": None}
         return replace(given, evidence=selected.evidence, retrieval={**report, **found.notes})
 
     def open_all(self) -> dict[str, str]:
@@ -204,7 +205,3 @@ def _with_free_id(entry: Fields, evidence: tuple[Evidence, ...]) -> Fields:
     if "id" in entry and any(entry["id"] == item.id for item in evidence):
         return {key: value for key, value in entry.items() if key != "id"}
     return entry
-
-
-def _milliseconds_since(began: float) -> float:
-    return round((perf_counter() - began) * 1000, 3)

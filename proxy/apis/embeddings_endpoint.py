@@ -14,12 +14,13 @@ from citestream.providers.errors import NotSupported
 from citestream.providers.events import Embedded
 
 from ..app import App
+from ..http.client_route import client_route
 from ..http.encoding import json_response_in_steps
-from ..http.pass_through import client_key, forward
-from ..http.request_body import read_json
+from ..http.pass_through import forward
+from ..http.request_body import read_json, required_text
 from ..model_routes import Route
 from ..pipeline.request.long_input import parse_body
-from .extensions import Body, required_text
+from .extensions import Body
 from .field_types import Items, Shape, Text, check
 
 
@@ -32,18 +33,18 @@ class _Request(Shape):
 async def embeddings(request: web.Request, app: App) -> web.StreamResponse:
     """Return the embeddings of the texts. Raises FieldError, RequestError, ProviderError."""
     body = await read_json(request)
-    route = app.routes.find(required_text(body, "model"))
+    route = client_route(request, app, required_text(body, "model"), "openai")
     if route.provider.native == "openai":
         return await forward(request, route, {**body, "model": route.model}, "/embeddings")
     texts = await parse_body(partial(_parse, body), body, request.content.total_bytes)
-    result = await embedded(route, texts, body.get("dimensions"), client_key(request, route))
+    result = await embedded(route, texts, body.get("dimensions"))
     return await json_response_in_steps(_answer(body, result))
 
 
-async def embedded(route: Route, texts: Sequence[str], dimensions: int | None, key: str | None) -> Embedded:
+async def embedded(route: Route, texts: Sequence[str], dimensions: int | None = None) -> Embedded:
     """Return the embeddings that the provider of this route makes. Raises FieldError if it makes none."""
     try:
-        return await route.provider.embeddings(texts, model=route.model, dimensions=dimensions, key=key)
+        return await route.embeddings(texts, dimensions)
     except NotSupported:
         raise FieldError("model", f"{route.name} makes no embeddings") from None
 

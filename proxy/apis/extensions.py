@@ -89,11 +89,3 @@ def _wants_inline_citations(body: Body) -> bool:
     """Return whether the request has `query_config: {"inline_citations": true}`, as Writer's clients send it."""
     config = body.get("query_config")
     return isinstance(config, dict) and config.get("inline_citations") is True
-
-
-def required_text(body: Body, key: str) -> str:
-    """Return the value of a field. Raises FieldError unless it is a non-empty string."""
-    value = body.get(key)
-    if not isinstance(value, str) or not value:
-        raise FieldError(key, "must be a non-empty string")
-    return value

@@ -9,8 +9,8 @@ from aiohttp import web
 from citestream.providers.errors import ProviderError
 
 from ..app import App
+from ..http.client_route import client_route
 from ..http.encoding import json_response
-from ..http.pass_through import client_key
 from ..model_routes import Route
 
 LIST_SECONDS = 5.0  # for a provider to list or describe models; one that is down must not delay others for longer
@@ -24,11 +24,11 @@ async def models(_request: web.Request, app: App) -> web.Response:
 async def model(request: web.Request, app: App) -> web.Response:
     """Describe one model. Only its provider knows whether it exists."""
     name = request.match_info["model"]
-    described = await description(request, app.routes.find(name), "openai")
+    described = await description(client_route(request, app, name, "openai"), "openai")
     return json_response({**_model_object(name), **described, "id": name})
 
 
-async def description(request: web.Request, route: Route, api: str) -> dict[str, Any]:
+async def description(route: Route, api: str) -> dict[str, Any]:
     """Return the description that a provider with this API has of the route's model, {} without one.
 
     Many servers have no such path, so an error does not mean that there is no such model.
@@ -37,7 +37,7 @@ async def description(request: web.Request, route: Route, api: str) -> dict[str,
         return {}
     try:
         async with asyncio.timeout(LIST_SECONDS):
-            return await route.provider.describe(route.model, key=client_key(request, route))
+            return await route.describe()
     except (ProviderError, TimeoutError):
         return {}
 

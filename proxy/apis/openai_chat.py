@@ -15,7 +15,7 @@ from ..http.encoding import dumps_event
 from ..pipeline.collect_chunks import Completion
 from ..pipeline.request.job import Job
 from .earlier_answers import strip_messages
-from .extensions import Body, parse_extensions, required_text
+from .extensions import Body, parse_extensions
 from .field_types import Items, JsonObject, Shape, Text, Whole, check
 
 
@@ -24,10 +24,6 @@ class OpenAIChatApi(ClientApi):
 
     native = "openai"
     path = "/chat/completions"
-
-    def model(self, body: Body) -> str:
-        """Return the requested model."""
-        return required_text(body, "model")
 
     def parse(self, body: Body, defaults: Options, *, limit: int, max_characters: int) -> Job:
         """Parse a request. Raises FieldError with the path of a wrong field."""

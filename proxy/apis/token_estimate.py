@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from citestream.citation.evidence.budget import estimate_tokens
+from citestream.citation.prompt.budget import estimate_tokens
 from citestream.providers.wire.json_text import dumps
 
 from .extensions import Body

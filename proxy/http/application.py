@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from aiohttp import web
@@ -24,6 +25,7 @@ from .request_body import BODY_SECONDS, release_held
 from .routes import client_routes, error_format, operator_routes
 
 if TYPE_CHECKING:
+    from ..observability.metrics import Metrics
     from ..observability.tracing import Tracing
 
 ADMISSION = web.AppKey("admission", Admission)
@@ -36,12 +38,10 @@ def make_app(config: Config, admission: Admission | None = None) -> web.Applicat
     """
     from ..observability.metrics import Metrics  # its import decides whether the metrics of workers are added up
 
-    metrics = Metrics()
-    tracing = _tracing(config)
+    metrics, tracing = Metrics(), _tracing(config)
     app = App(config, Telemetry([metrics, tracing] if tracing else [metrics]))
     passing = any(provider.pass_client_key for provider in config.providers.values())
     keys = Keys(config.server.keys, passing=passing)
-    readiness = Readiness(app.checks(), config.readiness)
     cors = Cors(config.server.cors_origins)
     admission = admission or Admission(config.server.max_streams)
     server = web.Application(
@@ -58,23 +58,27 @@ def make_app(config: Config, admission: Admission | None = None) -> web.Applicat
             release_held,
         ],
     )
+    readiness = Readiness(app.checks(), config.readiness)
     server.add_routes([*client_routes(app), *operator_routes(metrics, admission, readiness, keys)])
-
-    async def running(_: web.Application) -> AsyncGenerator[None, None]:
-        await asyncio.to_thread(app.warm_up)
-        with StallWatch(metrics.loop_stalled).running():
-            yield
-        await app.aclose()
-        if tracing:
-            await tracing.aclose()
-
     server[ADMISSION] = admission
     slots = server[SLOTS] = asyncio.Semaphore(CONCURRENT)
     server[anthropic.READER] = anthropic.DocumentReader(slots)
     server[BODY_SECONDS] = config.server.body_seconds
-    server.cleanup_ctx.append(running)
+    server.cleanup_ctx.append(partial(_run, app=app, metrics=metrics, tracing=tracing))
     server.on_response_prepare.extend([set_response_headers, cors.add_headers])
     return server
+
+
+async def _run(
+    _: web.Application, app: App, metrics: "Metrics", tracing: "Tracing | None"
+) -> AsyncGenerator[None, None]:
+    """Prepare the first request, watch the event loop while the server runs, and close all connections at the end."""
+    await asyncio.to_thread(app.warm_up)
+    with StallWatch(metrics.loop_stalled).running():
+        yield
+    await app.aclose()
+    if tracing:
+        await tracing.aclose()
 
 
 def _tracing(config: Config) -> "Tracing | None":

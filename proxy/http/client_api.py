@@ -1,7 +1,7 @@
 """The interface of a client API: it parses requests, and its encoder writes the answers."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Protocol
 
 from citestream.citation.options import Options
@@ -10,6 +10,7 @@ from citestream.providers.events import Chunk
 
 from ..pipeline.collect_chunks import Completion
 from ..pipeline.request.job import Job
+from .request_body import required_text
 
 Fields = dict[str, Any]
 
@@ -78,11 +79,6 @@ class ClientApi(ABC):
     """One client API."""
 
     @property
-    def headers(self) -> Mapping[str, str]:
-        """The headers of the request that a provider with the same API receives, too."""
-        return {}
-
-    @property
     @abstractmethod
     def native(self) -> str:
         """The `Provider.native` of the providers that have the same API."""
@@ -92,9 +88,9 @@ class ClientApi(ABC):
     def path(self) -> str:
         """The path at such a provider, below its base address."""
 
-    @abstractmethod
     def model(self, body: Fields) -> str:
         """Return the requested model. Raise FieldError."""
+        return required_text(body, "model")
 
     async def recall(self, body: Fields, find: Callable[[str], Awaitable[Fields | None]]) -> Fields:
         """Return the request with the earlier answers that it refers to, and read its documents for `parse`.

@@ -41,10 +41,14 @@ class Connection(web.RequestHandler):
         self._body: StreamReader | None = None  # body of the request that is being answered
 
     def eof_received(self) -> bool:  # type: ignore[override] # aiohttp never keeps the connection open
-        """Return whether the connection stays open: the last request is complete, and TLS is not used."""
+        """Return whether the connection stays open: the last request is complete, and TLS is not used.
+
+        A body that is not encoded as its headers say has ended too, with an exception.
+        """
         super().eof_received()
         secure = self.transport is None or self.transport.get_extra_info("ssl_object") is not None
-        if secure or (self._body is not None and not self._body.is_eof()):
+        body = self._body
+        if secure or (body is not None and not body.is_eof() and body.exception() is None):
             return False
         self.half_closed.set()
         self._close_when_idle()
@@ -58,6 +62,8 @@ class Connection(web.RequestHandler):
         self, request: web.BaseRequest, resp: web.StreamResponse, start_time: float | None
     ) -> tuple[web.StreamResponse, bool]:
         """Send the rest of a response."""
+        if isinstance(resp, web.HTTPException):  # outside the middleware only 417, which repeats the header
+            resp = _refusal(resp.status, "the header Expect has an unknown value", "unknown_expectation")
         try:
             return await super().finish_response(request, resp, start_time)
         finally:
@@ -94,11 +100,16 @@ class Connection(web.RequestHandler):
         text, code = "the request is not valid HTTP", "invalid_http"
         if isinstance(exc, LineTooLong):
             text, code = "the request line or a header is too long", "header_too_long"
-        kind = "invalid_request_error" if status < 500 else "server_error"
-        body = {"error": {"message": text, "type": kind, "param": None, "code": code}}
-        response = json_response(body, status, {"Server": SERVER})
-        response.force_close()
-        return response
+        return _refusal(status, text, code)
+
+
+def _refusal(status: int, text: str, code: str) -> web.Response:
+    """Return an error of a request that no route sees."""
+    kind = "invalid_request_error" if status < 500 else "server_error"
+    body = {"error": {"message": text, "type": kind, "param": None, "code": code}}
+    response = json_response(body, status, {"Server": SERVER})
+    response.force_close()
+    return response
 
 
 def with_body_tracking(make_request: RequestFactory) -> RequestFactory:

@@ -15,7 +15,7 @@ from citestream.providers.wire.json_text import dumps
 
 WRITTEN_BYTES = 512 * 2**10  # at once: the event loop copies what the client does not take yet, 1 ms per MB
 
-__all__ = ["dumps", "dumps_event", "encode", "json_response", "json_response_in_steps", "loads"]
+__all__ = ["dumps", "dumps_event", "encode", "json_response", "json_response_in_steps", "loads", "typed_event"]
 
 
 def loads(data: bytes | str) -> Any:
@@ -35,6 +35,11 @@ def dumps_event(value: object) -> bytes:
     The codec holds the interpreter's lock, so that the event loop runs between the pieces only.
     """
     return dumps(value) if get_ident() == main_thread().ident else complete(dumps_in_steps(value))
+
+
+def typed_event(event: Mapping[str, Any]) -> bytes:
+    """Return a server-sent event, whose name is its `type`."""
+    return f"event: {event['type']}\ndata: ".encode() + dumps_event(event) + b"\n\n"
 
 
 async def encode(body: object) -> bytes:

@@ -1,5 +1,6 @@
 """Handle one request of a client, from its bytes to the last byte of its answer, for all client APIs."""
 
+import asyncio
 import logging
 from contextlib import nullcontext, suppress
 from functools import partial
@@ -24,9 +25,10 @@ from ..pipeline.request.job import Job, JobEvidence
 from ..pipeline.request.long_input import parse_body
 from ..storage import ReferenceRecorder
 from .client_api import ClientApi, Fields
+from .client_route import client_route
 from .client_stream import Stream
 from .encoding import json_response, json_response_in_steps
-from .pass_through import client_key, relay, relayed_body
+from .pass_through import relay, relayed_body
 from .request_body import hold, read_json
 from .sending import LONG_EVENT, MakeChunks, collect, send, send_failure
 
@@ -38,7 +40,7 @@ UNCITED = UncitedChunks(usage=False)  # the citations of an answer that has none
 async def answer(request: web.Request, api: ClientApi, app: App) -> web.StreamResponse:
     """Answer one request. Raise RequestError, FieldError or ProviderError if nothing has been sent."""
     body = await api.recall(await read_json(request), partial(app.recent.get, request.get(TENANT, "")))
-    models = app.routes.chain(api.model(body))
+    models = app.routes.chain(api.model(body), api.native)
     limits = app.config.evidence
     route = app.routes.find(models[0])
     if route.provider.native != api.native and (loaded := api.loaded(body)) is not None:
@@ -68,7 +70,7 @@ class _Exchange:
         for model in models:
             if failed:
                 log.warning("falling back to %s: %s", model, failed.brief)
-            route = self._app.routes.find(model)
+            route = client_route(self._request, self._app, model)
             native = route.provider.native == self._api.native
             try:
                 found = await self._app.collect_evidence(self._job, native=native)
@@ -99,14 +101,13 @@ class _Exchange:
     async def _answer(self, route: Route, found: JobEvidence, *, native: bool) -> web.StreamResponse:
         """Answer by this route. Raise ProviderError if nothing was sent."""
         job, app = self._job, self._app
-        key = client_key(self._request, route)
         if native and not found.needs_citations and app.passes_bytes:
             with suppress(NoSuchApi):
-                return await self._relay(route, key)
-        batches, chunks = await app.open(job, found, route, native=native, key=key)
+                return await self._relay(route)
+        batches, chunks = await app.open(job, found, route, native=native)
         encoder = self._api.encoder(job, chunks)
         if app.config.references.keeps_conversations:
-            encoder.store = partial(app.recent.put, self._tenant)
+            encoder.store = partial(self._store, asyncio.get_running_loop())
         transcript = TranscriptLogger(self._request[REQUEST_ID], job, found) if app.config.log.content else None
         recorder = ReferenceRecorder(app.recent, self._tenant, encoder.name)
         passages = PassageRecorder(app.recent, chunks) if isinstance(chunks, Chunks) else None
@@ -129,12 +130,14 @@ class _Exchange:
             if long or is_large(body, LONG_EVENT):
                 scheduler().start("encode", release_in_steps(long, body))
 
-    async def _relay(self, route: Route, key: str | None) -> web.StreamResponse:
+    def _store(self, loop: asyncio.AbstractEventLoop, name: str, fields: Fields) -> None:
+        """Store a conversation before its end is sent. The end of a long answer is encoded in a thread."""
+        loop.call_soon_threadsafe(self._app.recent.put, self._tenant, name, fields)
+
+    async def _relay(self, route: Route) -> web.StreamResponse:
         encoder = self._api.encoder(self._job, UNCITED) if self._job.stream else None
         body, choices = await relayed_body(self._job, route)
-        path, headers = self._api.path, self._api.headers
-        call = route.provider.relay(body, path, model=route.model, key=key, choices=choices, headers=headers)
-        return await relay(self._stream, await route.telemetry.observe_relayed(route.target, call), encoder)
+        return await relay(self._stream, await route.relay(body, self._api.path, choices), encoder)
 
     @staticmethod
     def _observers(

@@ -1,6 +1,6 @@
 """Forward requests of a provider's own API, and its answers, byte for byte."""
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Any
 
@@ -16,22 +16,14 @@ from ..pipeline.request.job import Job
 from .client_api import Encoder
 from .client_stream import STREAM_HEADERS, Stream
 from .encoding import encode
-from .middleware.auth import presented_key
 from .sending import send_failure
 
 HELD_BYTES = 2**20  # maximum size of an answer that is sent at once; most have 2 KB, and 1,000 embeddings have 10 MB
 
 
-async def forward(
-    request: web.Request, route: Route, body: dict[str, Any], path: str, *, headers: Mapping[str, str] | None = None
-) -> web.StreamResponse:
-    """Return the provider's answer. `path`: below its base address. `headers`: see `Provider.relay`.
-
-    Raise ProviderError.
-    """
-    key = client_key(request, route)
-    call = route.provider.relay(await encode(body), path, model=route.model, key=key, headers=headers)
-    upstream = await route.telemetry.observe_relayed(route.target, call)
+async def forward(request: web.Request, route: Route, body: dict[str, Any], path: str) -> web.StreamResponse:
+    """Return the provider's answer. `path`: below its base address. Raise ProviderError."""
+    upstream = await route.relay(await encode(body), path)
     stream = Stream(request, Server())
     return await stream.watch(relay(stream, upstream, None))
 
@@ -83,8 +75,3 @@ async def relayed_body(job: Job, route: Route) -> tuple[bytes, int]:
     """Return the body of a request as the provider of this route gets it, and how many choices it asks for."""
     model = {"model": route.model} if "model" in job.body else {}
     return await encode({**job.body, **model}), requested_choices(job.params)
-
-
-def client_key(request: web.Request, route: Route) -> str | None:
-    """Return the client's own key if the configuration forwards it to this provider."""
-    return (presented_key(request) or None) if route.passes_key else None

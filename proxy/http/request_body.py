@@ -7,6 +7,7 @@ from typing import Any
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
+from citestream.citation.evidence import FieldError
 from citestream.providers.scheduler import Work, join, scheduler
 from citestream.providers.transport import LARGE_READ
 from citestream.providers.wire.json_steps import loads_in_steps, release_in_steps
@@ -32,6 +33,14 @@ async def read_json(request: web.Request) -> Fields:
     if not isinstance(body, dict):
         raise RequestError(400, "the body must be a JSON object", code="invalid_json")
     return body
+
+
+def required_text(body: Fields, key: str) -> str:
+    """Return the value of a field. Raise FieldError unless it is a non-empty string."""
+    value = body.get(key)
+    if not isinstance(value, str) or not value:
+        raise FieldError(key, "must be a non-empty string")
+    return value
 
 
 def _explain(error: ValueError, data: bytes) -> str:

@@ -146,9 +146,7 @@ class Telemetry:
             raise
         call.stop_waiting()
         body = _observe_body(call, answer)
-        await anext(
-            body
-        )  # starts the generator, so that closing it also closes the provider's body if it is never read
+        await anext(body)  # once started, closing it also closes the provider's body, even if it is never read
         return replace(answer, body=body)
 
     @contextmanager
@@ -208,7 +206,7 @@ class _Call:
         self._wait_time.start()
 
     def stop_waiting(self, *, output: bool = False) -> None:
-        """Stop to wait for the provider. `output`: it sent more than a sign of life."""
+        """Stop to wait for the provider. `output`: it sent more than a keep-alive."""
         self._wait_time.stop()
         if output and self._first is None:
             self._first = perf_counter() - self._began

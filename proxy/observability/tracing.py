@@ -283,7 +283,7 @@ def _end(span: Span, outcome: str) -> None:
 
 
 def _set_error(span: Span, kind: str) -> None:
-    """Without the words of the error, which may quote what was target."""
+    """Set the type of an error. Its message may quote the request."""
     span.set_attribute("error.type", kind)
     span.set_status(Status(StatusCode.ERROR))
 

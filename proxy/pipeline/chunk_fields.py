@@ -16,7 +16,7 @@ SHARED_CHOICE_FIELDS = frozenset({"index", "delta", "logprobs", "finish_reason"}
 
 def has_own_fields(chunk: Chunk) -> bool:
     """Return whether a chunk of one choice has fields that belong to its text."""
-    return not (chunk.keys() <= SHARED_FIELDS and chunk["choices"][0].keys() <= SHARED_CHOICE_FIELDS)
+    return not (SHARED_FIELDS.issuperset(chunk) and SHARED_CHOICE_FIELDS.issuperset(chunk["choices"][0]))
 
 
 def separate_fields(chunk: Chunk) -> tuple[Chunk, Fields, Fields]:

@@ -5,8 +5,9 @@ from itertools import chain
 from typing import Any
 
 from citestream.providers.events import Chunk
+from citestream.providers.wire.chunk_limits import MAX_FIELDS
 from citestream.providers.wire.json_text import as_object
-from citestream.providers.wire.openai_chunks import MAX_FIELDS, VENDORS
+from citestream.providers.wire.vendor_fields import VENDORS
 
 from .merge_deltas import JoinedDelta, JoinedFields, JoinedList, Piece, pieces_of
 
@@ -91,6 +92,12 @@ class Completion:
         """Return the finish reason of a choice, None if it has not ended."""
         known = self._choices.get(choice)
         return known.finish_reason if known else None
+
+
+def first_choice(body: Fields) -> Fields:
+    """Return the first choice of a body, an empty one if it has none."""
+    choice: Fields = body["choices"][0] if body["choices"] else {"message": {}, "finish_reason": None}
+    return choice
 
 
 class _Choice:

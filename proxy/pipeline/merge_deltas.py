@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from citestream.providers.wire.openai_chunks import MAX_FIELDS
+from citestream.providers.wire.chunk_limits import MAX_FIELDS
 
 Fields = dict[str, Any]
 LogProbs = dict[str, Any]  # `{"content": [...], "refusal": [...]}`, one entry per token

@@ -10,7 +10,6 @@ from citestream.citation.answers.response import Response
 from citestream.citation.enrichment import Decided, apply_result, messages
 from citestream.providers.errors import BrokenStream, ProviderError
 from citestream.providers.events import ChatRequest, Event, TextDelta, Usage
-from citestream.providers.wire.json_text import as_object
 
 from .deciding.scoring import Scoring
 from .outgoing import Failed
@@ -20,10 +19,11 @@ from .segment_stream import PendingText, Step
 # The limit of the second answer, which consists of the draft, its markers and a list of references.
 MAX_DRAFTS, MAX_ADDED = 2, 20_000  # lengths of the draft; characters added to them
 
+# The last four are the request of a client in the provider's own API.
 _FIRST_PASS_ONLY = frozenset(
-    {"n", "tools", "tool_choice", "parallel_tool_calls", "response_format", "logprobs", "stop", "google"}
+    {"n", "tools", "tool_choice", "parallel_tool_calls", "response_format", "logprobs", "stop"}
+    | {"google", "anthropic", "gemini", "ollama"}
 )
-_OWN_APIS = ("anthropic", "gemini", "ollama")  # parameters with the request of a client of the provider's own API
 
 
 class ChatStream(Protocol):
@@ -77,13 +77,8 @@ async def _second_pass(
 
 
 def _second_params(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameters of the second call: without tools and formats, but with the headers for the provider.
-
-    Without the client's `anthropic-beta`, Anthropic may refuse its key or model.
-    """
-    kept = {key: value for key, value in params.items() if key not in (*_FIRST_PASS_ONLY, *_OWN_APIS)}
-    own = {key: headers for key in _OWN_APIS if (headers := as_object(params.get(key)).get("headers"))}
-    return kept | {key: {"headers": headers} for key, headers in own.items()}
+    """Return the parameters of the second call: without tools and formats."""
+    return {key: value for key, value in params.items() if key not in _FIRST_PASS_ONLY}
 
 
 def _is_text(step: Step, choice: int) -> TypeGuard[PendingText]:

@@ -116,13 +116,13 @@ class _StreamSegmenter:
 
     def _steps(self, event: Event, now: float) -> list[Step]:
         match event:
+            case TextDelta():
+                self.begun = True
+                return self._choice(event.choice).feed(event, now)
             case Usage():
                 return [event]
             case Idle():
                 return []
-            case TextDelta(index):
-                self.begun = True
-                return self._choice(index).feed(event, now)
             case OtherDelta(chunk, choices):
                 self.begun = True
                 self._feed_calls(chunk)
@@ -174,8 +174,9 @@ class _Choice:
             self._chunk, chunk_fields, choice_fields = separate_fields(delta.chunk)
             self._fields.append((self._received, chunk_fields, choice_fields))
         drafts = self._answer.feed(delta.text)
-        if drafts:
-            self._held_since = now
+        if not drafts:  # most deltas complete no sentence
+            return []
+        self._held_since = now
         return self._pending(drafts)
 
     def flush(self, *, complete: bool) -> list[Step]:

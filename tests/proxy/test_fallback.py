@@ -160,6 +160,25 @@ async def test_clients_keys_and_fields_of_one_api_only_go_to_whom_they_are_for()
     assert request.json["model"] == "llama"
 
 
+async def test_a_configured_name_means_the_same_for_clients_of_every_api() -> None:
+    providers = {
+        "first": {
+            "kind": "openai",
+            "base_url": "http://127.0.0.1:9/v1",
+            "fallback": "claude-x",
+            "retries": {"most": 0},
+        },
+        "claude": {"kind": "anthropic", "base_url": "http://127.0.0.1:9", "api_key": "k", "retries": {"most": 0}},
+    }
+    async with Server(stands_in) as other:
+        providers["other"] = {"kind": "ollama", "base_url": other.url}
+        app = make_app(parse({"providers": providers, "default_provider": "other"}))
+        async with TestClient(TestServer(app)) as client:
+            for path in ("/v1/chat/completions", "/v1/messages"):
+                answer = await client.post(path, json={**ASKED, "max_tokens": 9})
+                assert (answer.status, other.requests[-1].json["model"]) == (200, "claude-x")
+
+
 def chain(model: str, **config: Any) -> tuple[str, ...]:
     providers = {"a": {"kind": "openai", "fallback": "b/y"}, "b": {"kind": "ollama"}}
     return Routes(parse({"providers": providers, **config})).chain(model)

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from google.genai.types import HttpOptions
 from openai import AsyncOpenAI, NotFoundError
 
 from citestream.citation.options import Options
+from citestream.providers.events import ChatRequest, RelayRequest
 from citestream.proxy.config import Config, parse
 from citestream.proxy.http.application import make_app
 from citestream.proxy.http.error_responses import RequestError
@@ -47,6 +49,30 @@ def test_a_model_is_found(model: str, default: str, expected: tuple[str, str]) -
     route = Routes(parse({**CONFIG, "default_provider": default})).find(model)
     assert (route.name, route.model) == expected
     assert route.options == Options(marker="link", release="live" if model == "fast" else "sentence")
+
+
+OWN: dict[str, tuple[str, str, str, tuple[str, str]]] = {
+    "any model in Ollama's API": ("ollama", "llama3.2", "local", ("local", "llama3.2")),
+    "a model with a slash": ("ollama", "hf.co/acme/m:4b", "router", ("router", "hf.co/acme/m:4b")),
+    "a model of Gemini": ("gemini", "gemini-2.5-flash", "router", ("google", "gemini-2.5-flash")),
+    "a model of Anthropic": ("anthropic", "claude-sonnet-5", "router", ("claude", "claude-sonnet-5")),
+    "another model in Gemini's API": ("gemini", "gpt-4.1", "router", ("router", "gpt-4.1")),
+    "a model of Gemini in another API": ("openai", "gemini-2.5-flash", "router", ("router", "gemini-2.5-flash")),
+    "an alias": ("ollama", "fast", "", ("local", "m")),
+    "a name with a provider": ("ollama", "router/x", "", ("router", "x")),
+}
+
+
+@pytest.mark.parametrize(("api", "model", "default", "expected"), OWN.values(), ids=OWN)
+def test_clients_of_a_vendors_api_name_its_models_without_a_provider(
+    api: str, model: str, default: str, expected: tuple[str, str]
+) -> None:
+    kinds = {"router": "openai", "local": "ollama", "google": "gemini", "claude": "anthropic"}
+    providers = {name: {"kind": kind, "api_key": "k"} for name, kind in kinds.items()}
+    config = parse({"providers": providers, "models": {"fast": {"model": "local/m"}}, "default_provider": default})
+    route = Routes(config).find(model, api)
+    assert (route.name, route.model) == expected
+    assert Routes(config).chain(model, api)[0] in {model, f"{expected[0]}/{model}"}
 
 
 @pytest.mark.parametrize("model", ["gpt-4.1", "nobody/x", "", "/", "Fast"])
@@ -118,6 +144,16 @@ def test_a_key_from_a_variable_reaches_the_provider(monkeypatch: pytest.MonkeyPa
     config: Config = parse({"providers": {"router": {"kind": "openai", "api_key_env": "ROUTER_KEY"}}})
     assert config.providers["router"].secret() == "sk-from-a-variable"
     assert Routes(config).find("router/x").model == "x"
+
+
+def test_keys_and_headers_of_a_client_are_not_shown() -> None:
+    key, headers = "sk-mine", {"openai-organization": "org-mine"}
+    shown = [
+        replace(Routes(parse({"providers": {"ollama": None}})).find("ollama/m"), key=key, headers=headers),
+        ChatRequest("m", [], key=key, headers=headers),
+        RelayRequest(b"", "/chat", key=key, headers=headers),
+    ]
+    assert "mine" not in repr(shown)
 
 
 async def test_a_line_of_a_provider_above_the_limit_is_its_failure_and_not_ours() -> None:

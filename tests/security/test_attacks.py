@@ -14,10 +14,10 @@ from citestream.citation.answers.response import Response
 from citestream.citation.cite import decide
 from citestream.citation.dialects import dialect
 from citestream.citation.evidence import Evidence
-from citestream.citation.evidence.prompt import inject
-from citestream.citation.evidence.sanitize import sanitize
 from citestream.citation.link_policy import LinkPolicy
 from citestream.citation.options import DialectName, MarkerStyle, Options
+from citestream.citation.prompt.injection import inject
+from citestream.citation.prompt.sanitize import sanitize
 from citestream.citation.support.scorers import scorer
 from citestream.proxy.config import parse
 from citestream.proxy.http.application import make_app
@@ -170,3 +170,4 @@ def test_the_document_gives_their_number() -> None:
         total = [total[0] + stopped, total[1] + len(group) - stopped]
         assert f"| {name} | {stopped} | {len(group) - stopped} |" in document
     assert f"| all | {total[0]} | {total[1]} |" in document
+    assert f"| {sum(total)} attacks:" in (DOCUMENT.parent / "benchmarks.md").read_text("utf-8")

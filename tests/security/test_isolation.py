@@ -12,7 +12,7 @@ from contextlib import AsyncExitStack
 from aiohttp import ClientSession
 
 from bench.isolation.cases import CASES, Case, flood, retrieved
-from bench.isolation.services import send, server, services, stop
+from bench.isolation.services import Services, send, server, stop
 
 LIMIT_MS = 150  # CPU time; it is two to three times as long if all cores are busy
 
@@ -51,16 +51,14 @@ async def test_no_step_of_the_event_loop_is_long() -> None:
     providers, statuses = {}, {}
     async with AsyncExitStack() as stack, ClientSession() as client:
         for number, case in enumerate(INPUTS.values()):
-            runner, port = await services(case)
-            stack.push_async_callback(runner.cleanup)
-            address = f"http://127.0.0.1:{port}"
-            providers[f"p{number}"] = {"kind": "openai", "base_url": f"{address}/v1", "api_key": "none"}
+            services = await stack.enter_async_context(Services(case))
+            providers[f"p{number}"] = {"kind": "openai", "base_url": f"{services.url}/v1", "api_key": "none"}
             if case.results != b"[]":
-                search = {"kind": "http", "url": f"{address}/search", "body": {"q": "{query}"}}
+                search = services.retriever
         with server({"providers": providers, "retrievers": {"search": search}}) as (url, process):
             for number, (name, case) in enumerate(INPUTS.items()):
                 body = json.dumps({**case.body, **({"model": f"p{number}/m"} if "model" in case.body else {})})
                 statuses[name] = await send(client, url + case.path.replace("fake/", f"p{number}/"), body.encode())
             steps = await asyncio.to_thread(stop, process)
-    assert statuses == dict.fromkeys(INPUTS, 200)
+    assert statuses == dict.fromkeys(INPUTS, "200")
     assert [step for step in steps if step["ms"] > LIMIT_MS] == []

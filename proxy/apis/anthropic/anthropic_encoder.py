@@ -9,7 +9,7 @@ from citestream.providers.wire.anthropic.message_events import counts_of_usage, 
 from citestream.providers.wire.json_text import as_object
 
 from ...http.client_api import Citations, Encoder
-from ...http.encoding import dumps_event
+from ...http.encoding import typed_event
 from ...pipeline.collect_chunks import Completion
 from .citation_location import Locations
 from .message_content import CHOICE, MessageContent
@@ -66,7 +66,7 @@ class AnthropicEncoder(Encoder):
 
     def chunks(self, chunks: Sequence[Chunk]) -> bytes:
         """Return the events of the chunks. Stop reason, usage and references are sent at the end."""
-        return b"".join([_encode(event) for chunk in chunks for event in self._events(chunk)])
+        return b"".join([typed_event(event) for chunk in chunks for event in self._events(chunk)])
 
     def failure(self, error: Fields, status: int) -> bytes:
         """Return references without a stop reason, then the event for which Anthropic's clients raise an error."""
@@ -75,14 +75,14 @@ class AnthropicEncoder(Encoder):
         if self._begun:
             self._ending["stop_reason"] = None
             events.append(self._last())
-        return b"".join(map(_encode, [*events, error_body(error, status)]))
+        return b"".join(map(typed_event, [*events, error_body(error, status)]))
 
     def end(self) -> bytes:
         """Return the end of the message. Returns nothing after a failure."""
         if self._failed:
             return b""
         events = [*self._start(), *self._content.end(), self._last(), {"type": "message_stop"}]
-        return b"".join(map(_encode, events))
+        return b"".join(map(typed_event, events))
 
     def containers(self) -> list[Any]:
         """See Encoder."""
@@ -134,7 +134,3 @@ def _usage_of(chunk: Chunk) -> Fields:
     if native := as_object(chunk.get("anthropic")).get("usage"):
         return dict(as_object(native))
     return counts_of_usage(usage) if (usage := chunk.get("usage")) else {}
-
-
-def _encode(event: Fields) -> bytes:
-    return f"event: {event['type']}\ndata: ".encode() + dumps_event(event) + b"\n\n"

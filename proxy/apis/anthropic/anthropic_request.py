@@ -17,7 +17,7 @@ from citestream.providers.wire.json_text import WrongField, as_object
 from ...http.client_api import Citations, ClientApi
 from ...pipeline.request.job import Job
 from ...pipeline.request.long_input import read_input
-from ..extensions import Body, parse_extensions, required_text
+from ..extensions import Body, parse_extensions
 from ..field_types import Items, JsonObject, Shape, Text, Whole, check
 from .anthropic_encoder import AnthropicEncoder
 from .citation_location import Locations
@@ -28,8 +28,6 @@ Number = int | float
 
 # Part of the user agent of the AI SDK, which fails on the citation types of search results and blocks (3.0.139).
 AI_SDK = "ai-sdk/"
-# Headers that a provider with this API receives from the client.
-PASSED_HEADERS = ("anthropic-version", "anthropic-beta")
 
 
 class _Source(Shape):
@@ -121,25 +119,12 @@ class AnthropicApi(ClientApi):
     native = "anthropic"
     path = "/v1/messages"
 
-    def __init__(
-        self, headers: Mapping[str, str], reader: DocumentReader, routed: Callable[[str], str] = lambda name: name
-    ) -> None:
-        """`headers`: of the request. `routed`: returns the full name of a model that has no provider in it."""
+    def __init__(self, headers: Mapping[str, str], reader: DocumentReader) -> None:
+        """`headers`: of the request."""
         self._reader = reader
-        self._headers = {name: headers[name] for name in PASSED_HEADERS if name in headers}
-        self._routed = routed
         self._pieces: Mapping[int, list[Piece]] = {}  # pieces of each document, by its number
         self._locations = Locations()
         self._as_web_results = AI_SDK in headers.get("user-agent", "")
-
-    @property
-    def headers(self) -> Mapping[str, str]:
-        """The headers of the request that a provider with the same API receives, too."""
-        return self._headers
-
-    def model(self, body: Body) -> str:
-        """Return the requested model."""
-        return self._routed(required_text(body, "model"))
 
     async def recall(self, body: Body, _find: Callable[[str], Awaitable[Body | None]]) -> Body:
         """Return the request, and read its documents for `parse`. Raises FieldError."""
@@ -173,7 +158,7 @@ class AnthropicApi(ClientApi):
             model=self.model(body),
             messages=messages,
             params=params,
-            native_params=provider_params(request, self._headers),
+            native_params=provider_params(request),
             native_messages=chat_messages(request, native=True),
             body=rest,
             evidence=evidence,

@@ -1,16 +1,15 @@
 """The paths of Anthropic's API."""
 
-from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
 
 from aiohttp import web
 
 from ...app import App
+from ...http.client_route import client_route
 from ...http.encoding import json_response
 from ...http.exchange import answer
 from ...http.pass_through import forward
-from ...http.request_body import read_json
+from ...http.request_body import read_json, required_text
 from ...pipeline.request.long_input import parse_body
 from ..extensions import Body, without_extensions
 from ..models_endpoint import description, model_names
@@ -22,22 +21,21 @@ READER = web.AppKey("document_reader", DocumentReader)
 
 COUNT_TOKENS = "/v1/messages/count_tokens"
 COUNTED = ("system", "messages", "tools", "evidence", "documents")
-VENDOR_MODEL = "claude-"  # the prefix of Anthropic's own models
+NATIVE = AnthropicApi.native
 
 
 async def messages(request: web.Request, app: App) -> web.StreamResponse:
     """`POST /v1/messages`."""
-    return await answer(request, _api(request, app), app)
+    return await answer(request, AnthropicApi(request.headers, request.app[READER]), app)
 
 
 async def count_tokens(request: web.Request, app: App) -> web.StreamResponse:
     """`POST /v1/messages/count_tokens`: Anthropic's count for its models, an estimate for any other model."""
     body = await read_json(request)
-    api = _api(request, app)
-    route = app.routes.find(api.model(body))
-    if route.provider.native == "anthropic":
+    route = client_route(request, app, required_text(body, "model"), NATIVE)
+    if route.provider.native == NATIVE:
         counted = {**without_extensions(body), "model": route.model}
-        return await forward(request, route, counted, COUNT_TOKENS, headers=api.headers)
+        return await forward(request, route, counted, COUNT_TOKENS)
     tokens = await parse_body(partial(_estimate_request, body), body, request.content.total_bytes)
     return json_response({"input_tokens": tokens})
 
@@ -52,30 +50,12 @@ async def list_models(_request: web.Request, app: App) -> web.Response:
 async def get_model(request: web.Request, app: App) -> web.Response:
     """`GET /v1/models/{model}`: Anthropic's description of its model. Of other models only a minimal one is known."""
     name = request.match_info["model"]
-    described = await description(request, app.routes.find(_routed(app)(name)), "anthropic")
+    described = await description(client_route(request, app, name, NATIVE), NATIVE)
     return json_response({**_model_object(name), **described, "id": name})
-
-
-def _api(request: web.Request, app: App) -> AnthropicApi:
-    return AnthropicApi(request.headers, request.app[READER], _routed(app))
 
 
 def _model_object(name: str) -> Body:
     return {"type": "model", "id": name, "display_name": name, "created_at": "1970-01-01T00:00:00Z"}
-
-
-def _routed(app: App) -> Callable[[str], str]:
-    """Return what completes the name of a model of Anthropic with the first provider that has Anthropic's API.
-
-    Applications name the model only. The default provider may be another vendor's.
-    """
-    kinds = {name: provider.kind for name, provider in app.config.providers.items()}
-    vendor = next((name for name, kind in kinds.items() if kind == "anthropic"), "")
-    return partial(_with_provider, vendor=vendor, aliases=app.config.models)
-
-
-def _with_provider(name: str, *, vendor: str, aliases: Mapping[str, Any]) -> str:
-    return f"{vendor}/{name}" if vendor and name.startswith(VENDOR_MODEL) and name not in aliases else name
 
 
 def _estimate_request(body: Body) -> int:

@@ -24,7 +24,7 @@ LONG_TEXT = 20_000  # characters; splitting as many lines takes 11 ms, more than
 # request may have other evidence.
 MANY_PIECES = MAX_EVIDENCE // 2
 DECODED_AT_ONCE = 400_000  # characters of base64: 4 ms
-KEPT_CHARACTERS = 8_000_000  # total of the latest PDFs: a conversation repeats its documents with every question
+CACHED_CHARACTERS = 8_000_000  # total of the latest PDFs: a conversation repeats its documents with every question
 OBJECT_CHARACTERS = 300  # the memory of a PDF or piece without its text: 250 to 350 bytes
 
 
@@ -49,13 +49,13 @@ class CitedDocument:
 
 
 class DocumentReader:
-    """Reads documents in processes and threads, and keeps the pieces of the latest PDFs."""
+    """Reads documents in processes and threads, with a cache of the pieces of PDFs."""
 
     def __init__(self, slots: asyncio.Semaphore) -> None:
         """`slots`: one for each PDF that may be read at once."""
         self._slots = slots
-        self._kept: OrderedDict[bytes, list[Piece]] = OrderedDict()
-        self._kept_characters = 0
+        self._cache: OrderedDict[bytes, list[Piece]] = OrderedDict()
+        self._cached_characters = 0
 
     async def read(self, documents: Sequence[CitedDocument]) -> Mapping[int, list[Piece]]:
         """Return the pieces of each document. A PDF without text has none. Raises FieldError."""
@@ -80,7 +80,7 @@ class DocumentReader:
             data, key = await scheduler().in_thread(partial(_decode, document.data))
         except ValueError:
             raise FieldError(document.path, "is not base64") from None
-        pieces = self._kept.get(key)
+        pieces = self._cache.get(key)
         if pieces is None:
             try:
                 async with self._slots:
@@ -90,18 +90,18 @@ class DocumentReader:
             except UnreadableFileError as error:
                 raise FieldError(document.path, error.reason) from None
             pieces = [_piece(entry) for entry in entries]
-        self._keep(key, pieces)
+        self._add_to_cache(key, pieces)
         return pieces
 
-    def _keep(self, key: bytes, pieces: list[Piece]) -> None:
-        """Keep the pieces of the latest document. Another request may have read the same document meanwhile."""
-        if key not in self._kept:
-            self._kept[key] = pieces
-            self._kept_characters += _kept_characters(pieces)
-        self._kept.move_to_end(key)
-        while self._kept_characters > KEPT_CHARACTERS and len(self._kept) > 1:
-            _, oldest = self._kept.popitem(last=False)
-            self._kept_characters -= _kept_characters(oldest)
+    def _add_to_cache(self, key: bytes, pieces: list[Piece]) -> None:
+        """Cache the pieces of a document, which another request may have read too. Drop those used longest ago."""
+        if key not in self._cache:
+            self._cache[key] = pieces
+            self._cached_characters += _characters(pieces)
+        self._cache.move_to_end(key)
+        while self._cached_characters > CACHED_CHARACTERS and len(self._cache) > 1:
+            _, oldest = self._cache.popitem(last=False)
+            self._cached_characters -= _characters(oldest)
 
 
 def _decode(data: str) -> tuple[bytes, bytes]:
@@ -120,7 +120,7 @@ def _decode(data: str) -> tuple[bytes, bytes]:
     return bytes(decoded), digest.digest()
 
 
-def _kept_characters(pieces: Sequence[Piece]) -> int:
+def _characters(pieces: Sequence[Piece]) -> int:
     """Return the characters for which the memory of the pieces counts, which is not 0 without any text."""
     return OBJECT_CHARACTERS + sum(OBJECT_CHARACTERS + len(piece.text) for piece in pieces)
 

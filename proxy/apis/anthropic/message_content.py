@@ -70,8 +70,8 @@ class MessageContent:
 
     def feed(self, delta: Mapping[str, Any]) -> list[Fields]:
         """Return the events of the next delta of the answer."""
-        said = delta.get("content")
-        text = said if isinstance(said, str) else ""
+        content = delta.get("content")
+        text = content if isinstance(content, str) else ""
         events = [] if text and self._continues_sentence() else [*self._late_citations()]
         details = [as_object(detail) for detail in as_list(delta.get("reasoning_details"))]
         signed = [detail for detail in details if str(detail.get("format", "")).startswith("anthropic")]

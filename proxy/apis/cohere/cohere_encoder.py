@@ -8,8 +8,8 @@ from citestream.providers.events import Chunk
 from citestream.providers.wire.cohere import stream_events as wire
 
 from ...http.client_api import Citations, Encoder
-from ...http.encoding import dumps_event
-from ...pipeline.collect_chunks import Completion
+from ...http.encoding import typed_event
+from ...pipeline.collect_chunks import Completion, first_choice
 from ...pipeline.request.job import Job
 from .cohere_message import CohereMessage
 
@@ -51,18 +51,20 @@ class CohereEncoder(Encoder):
         for chunk in chunks:
             self._completion.add(chunk)
             events += self._message.add(chunk)
-        return _encoded(events)
+        return b"".join(map(typed_event, events))
 
     def failure(self, error: Fields, _status: int) -> bytes:
         """Return the end of an answer that broke off. Its finish reason is ERROR."""
         self._failed = True
-        return _encoded([*self._message.close(), self._last("ERROR", error["error"]["message"])])
+        events = [*self._message.close(), self._last("ERROR", error["error"]["message"])]
+        return b"".join(map(typed_event, events))
 
     def end(self) -> bytes:
         """Return the last event and the end marker. Return nothing after a failure."""
         if self._failed:
             return b""
-        return _encoded([*self._message.close(), self._last(self._finish_reason())]) + b"data: [DONE]\n\n"
+        events = [*self._message.close(), self._last(self._finish_reason())]
+        return b"".join(map(typed_event, events)) + b"data: [DONE]\n\n"
 
     def containers(self) -> list[Any]:
         """See Encoder."""
@@ -72,7 +74,7 @@ class CohereEncoder(Encoder):
         """Return the whole answer. Its chunks have been observed."""
         self._message.close()
         body = completion.body()
-        items = wire.logprobs_items(_choice(body).get("logprobs"))
+        items = wire.logprobs_items(first_choice(body).get("logprobs"))
         return {
             "id": self.name,
             "finish_reason": self._finish_reason(),
@@ -89,16 +91,7 @@ class CohereEncoder(Encoder):
         )
 
     def _finish_reason(self) -> str:
-        return wire.finish_reason(_choice(self._completion.body()))
+        return wire.finish_reason(first_choice(self._completion.body()))
 
     def _citation_fields(self, body: Fields) -> Fields:
         return {key: body[key] for key in CITATION_FIELDS if key in body} if self._cites else {}
-
-
-def _choice(body: Fields) -> Fields:
-    choice: Fields = body["choices"][0] if body["choices"] else {"message": {}, "finish_reason": None}
-    return choice
-
-
-def _encoded(events: Sequence[Fields]) -> bytes:
-    return b"".join([f"event: {event['type']}\ndata: ".encode() + dumps_event(event) + b"\n\n" for event in events])

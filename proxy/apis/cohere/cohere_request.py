@@ -19,7 +19,7 @@ from citestream.providers.wire.json_text import WrongField
 
 from ...http.client_api import Citations, ClientApi
 from ...pipeline.request.job import Job
-from ..extensions import Body, parse_extensions, required_text
+from ..extensions import Body, parse_extensions
 from ..field_types import Items, JsonObject, Shape, Text, Whole, check
 from .cohere_documents import collect_documents
 from .cohere_encoder import CohereEncoder
@@ -32,10 +32,6 @@ class CohereApi(ClientApi):
 
     native = "cohere"
     path = "/v2/chat"
-
-    def model(self, body: Body) -> str:
-        """Return the requested model."""
-        return required_text(body, "model")
 
     def parse(self, body: Body, defaults: Options, *, limit: int, max_characters: int) -> Job:
         """Parse a request. Raise FieldError with the path of a wrong field."""

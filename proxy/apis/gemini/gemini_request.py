@@ -9,7 +9,7 @@ from pydantic.alias_generators import to_camel
 from citestream.citation.evidence import FieldError
 from citestream.citation.options import Options
 from citestream.providers.events import Message
-from citestream.providers.wire.gemini.contents import chat_messages, native_messages
+from citestream.providers.wire.gemini.chat_messages import chat_messages, native_messages
 from citestream.providers.wire.gemini.generation_config import chat_params, provider_params, wants_json
 from citestream.providers.wire.gemini.json_keys import normalize_keys
 from citestream.providers.wire.json_text import WrongField

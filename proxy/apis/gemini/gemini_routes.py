@@ -12,10 +12,11 @@ from citestream.providers.wire.embeddings import gemini_model_name
 from citestream.providers.wire.gemini.json_keys import normalize_keys
 
 from ...app import App
+from ...http.client_route import client_route
 from ...http.encoding import json_response, json_response_in_steps
 from ...http.error_responses import RequestError
 from ...http.exchange import answer
-from ...http.pass_through import client_key, forward
+from ...http.pass_through import forward
 from ...http.request_body import hold, read_json
 from ...model_routes import Route
 from ...pipeline.request.long_input import parse_body
@@ -50,7 +51,8 @@ async def generate(request: web.Request, app: App) -> web.StreamResponse:
         api = GeminiApi(model, method == METHODS[1], request.query.get("alt") == "sse")
         return await answer(request, api, app)
     if model and method in OTHER_METHODS:
-        return await OTHER_METHODS[method](request, app.routes.find(model), await read_json(request))
+        route = client_route(request, app, model, "gemini")
+        return await OTHER_METHODS[method](request, route, await read_json(request))
     methods = ", ".join((*METHODS, *OTHER_METHODS))
     raise RequestError(404, f"there is no method {method!r}; the methods are: {methods}")
 
@@ -63,7 +65,7 @@ async def list_models(_request: web.Request, app: App) -> web.Response:
 async def get_model(request: web.Request, app: App) -> web.Response:
     """`GET /v1beta/models/{model}`: Gemini's description of its model. Of other models only a minimal one is known."""
     name = request.match_info["model"]
-    described = await description(request, app.routes.find(name), "gemini")
+    described = await description(client_route(request, app, name, "gemini"), "gemini")
     return json_response({**_model_object(name), **described, "name": f"models/{name}"})
 
 
@@ -88,7 +90,7 @@ async def _embed_content(request: web.Request, route: Route, body: Body) -> web.
         return await forward(request, route, _with_model(body, route), ":embedContent")
     wanted, text = await parse_body(partial(_parse_one, body), body, request.content.total_bytes)
     hold(request, wanted)
-    found = await embedded(route, [text], wanted.get("outputDimensionality"), client_key(request, route))
+    found = await embedded(route, [text], wanted.get("outputDimensionality"))
     return json_response({"embedding": {"values": found.vectors[0]}})
 
 
@@ -101,7 +103,7 @@ async def _batch_embed_contents(request: web.Request, route: Route, body: Body) 
         return await forward(request, route, body, ":batchEmbedContents")
     batch, texts = await parse_body(partial(_parse_batch, body), body, request.content.total_bytes)
     hold(request, batch)
-    found = await embedded(route, texts, batch["requests"][0].get("outputDimensionality"), client_key(request, route))
+    found = await embedded(route, texts, batch["requests"][0].get("outputDimensionality"))
     return await json_response_in_steps({"embeddings": [{"values": vector} for vector in found.vectors]})
 
 

@@ -18,7 +18,7 @@ from citestream.providers.wire.ollama.chat_response import (
 
 from ...http.client_api import Encoder
 from ...http.encoding import dumps_event
-from ...pipeline.collect_chunks import Completion
+from ...pipeline.collect_chunks import Completion, first_choice
 from ...pipeline.merge_deltas import pieces_of
 
 Fields = dict[str, Any]
@@ -68,7 +68,7 @@ class OllamaEncoder(Encoder):
         """Return what has not been sent of the answer, then the line with which Ollama ends a broken stream."""
         self._failed = True
         body = self._completion.body()
-        calls = tool_calls_of(_choice(body)["message"], truncated=True)
+        calls = tool_calls_of(first_choice(body)["message"], truncated=True)
         citations = {key: body[key] for key in CITATION_FIELDS if key in body}
         last = self._line(calls, **citations) if calls or citations else b""
         return last + dumps(error_body(error, status)) + b"\n"
@@ -78,7 +78,7 @@ class OllamaEncoder(Encoder):
         if self._failed:
             return b""
         body = self._completion.body()
-        calls = tool_calls_of(_choice(body)["message"])
+        calls = tool_calls_of(first_choice(body)["message"])
         return (self._line(calls) if calls else b"") + dumps_event(self._last(body, {})) + b"\n"
 
     def containers(self) -> list[Any]:
@@ -88,7 +88,7 @@ class OllamaEncoder(Encoder):
     def body(self, completion: Completion) -> Fields:
         """Return the whole answer as one object."""
         body = completion.body()
-        choice = _choice(body)
+        choice = first_choice(body)
         message = choice["message"]
         whole = message_of(completion.pieces(0)) | (message.get("ollama") or {}) | tool_calls_of(message)
         return self._last(body, whole) | logprobs_of(choice)
@@ -118,7 +118,7 @@ class OllamaEncoder(Encoder):
         return {
             **self._envelope(message),
             "done": True,
-            **done_reason(_choice(body)["finish_reason"]),
+            **done_reason(first_choice(body)["finish_reason"]),
             **native,
             **durations,
             **counts,
@@ -136,8 +136,3 @@ class OllamaEncoder(Encoder):
             "prompt_eval_duration": prompt,
             "eval_duration": total - prompt,
         }
-
-
-def _choice(body: Fields) -> Fields:
-    choice: Fields = body["choices"][0] if body["choices"] else {"message": {}, "finish_reason": None}
-    return choice

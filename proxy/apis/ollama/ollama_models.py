@@ -15,6 +15,7 @@ from typing import Any
 from aiohttp import web
 
 from citestream.providers.errors import ProviderError
+from citestream.providers.events import RelayRequest
 from citestream.providers.streaming.relay import read_json
 
 from ...app import App
@@ -91,7 +92,7 @@ async def _ollama_list(app: App, name: str, path: str) -> list[Fields]:
         return []
     try:
         async with asyncio.timeout(LIST_SECONDS):
-            body = await read_json(await provider.relay(b"", path, model="", key=None))
+            body = await read_json(await provider.relay(RelayRequest(b"", path)))
     except (ProviderError, TimeoutError):
         return []
     models = body.get("models")

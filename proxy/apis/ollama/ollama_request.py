@@ -14,7 +14,7 @@ from citestream.providers.wire.ollama.chat_request import (
 
 from ...http.client_api import ClientApi
 from ...pipeline.request.job import Job
-from ..extensions import EXTENSION_FIELDS, Body, parse_extensions, required_text
+from ..extensions import EXTENSION_FIELDS, Body, parse_extensions
 from ..field_types import Items, JsonObject, Shape, Text, check
 from .ollama_encoder import OllamaEncoder
 
@@ -79,10 +79,6 @@ class OllamaApi(ClientApi):
     def __init__(self, path: str, *, generates: bool) -> None:
         self.path = path
         self.generates = generates
-
-    def model(self, body: Body) -> str:
-        """Return the requested model."""
-        return required_text(body, "model")
 
     def loaded(self, body: Body) -> Body | None:
         """Return the answer to a request without a question, as `ollama run` sends it before the first one."""

@@ -7,12 +7,12 @@ from aiohttp import web
 from pydantic import Field
 
 from ...app import App
+from ...http.client_route import client_route
 from ...http.encoding import json_response, json_response_in_steps
-from ...http.pass_through import client_key, forward
-from ...http.request_body import read_json
+from ...http.pass_through import forward
+from ...http.request_body import read_json, required_text
 from ...pipeline.request.long_input import parse_body
 from ..embeddings_endpoint import embedded
-from ..extensions import required_text
 from ..field_types import Items, Shape, Text, check
 from .ollama_models import EPOCH, details
 
@@ -33,14 +33,14 @@ async def embed(request: web.Request, app: App) -> web.StreamResponse:
     """`POST /api/embed`: an embedding for each text. Raises FieldError, RequestError, ProviderError."""
     body = await read_json(request)
     name = required_text(body, "model")
-    route = app.routes.find(name)
+    route = client_route(request, app, name, "ollama")
     if route.provider.native == "ollama":
         return await forward(request, route, {**body, "model": route.model}, "/api/embed")
     await parse_body(partial(check, body, _EmbedRequest), body, request.content.total_bytes)
     texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
     if not texts:
         return json_response({"model": name, "embeddings": []})
-    found = await embedded(route, texts, body.get("dimensions"), client_key(request, route))
+    found = await embedded(route, texts, body.get("dimensions"))
     counts: dict[str, Any] = {} if found.tokens is None else {"prompt_eval_count": found.tokens}
     return await json_response_in_steps({"model": name, "embeddings": found.vectors, **counts})
 
@@ -48,11 +48,11 @@ async def embed(request: web.Request, app: App) -> web.StreamResponse:
 async def embeddings(request: web.Request, app: App) -> web.StreamResponse:
     """`POST /api/embeddings`, its older form for one text. Raises FieldError, RequestError, ProviderError."""
     body = await read_json(request)
-    route = app.routes.find(required_text(body, "model"))
+    route = client_route(request, app, required_text(body, "model"), "ollama")
     if route.provider.native == "ollama":
         return await forward(request, route, {**body, "model": route.model}, "/api/embeddings")
     check(body, _EmbeddingsRequest)
-    found = await embedded(route, [body["prompt"]], None, client_key(request, route))
+    found = await embedded(route, [body["prompt"]])
     return json_response({"embedding": found.vectors[0]})
 
 
@@ -60,7 +60,7 @@ async def show(request: web.Request, app: App) -> web.StreamResponse:
     """`POST /api/show`: Ollama's description of its model. Of other models only a minimal one is known."""
     body = await read_json(request)
     key = "model" if "model" in body else "name"
-    route = app.routes.find(required_text(body, key))
+    route = client_route(request, app, required_text(body, key), "ollama")
     if route.provider.native == "ollama":
         return await forward(request, route, {**body, key: route.model}, "/api/show")
     return json_response(

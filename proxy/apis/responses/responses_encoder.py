@@ -10,7 +10,7 @@ from citestream.providers.wire.json_text import dumps
 from citestream.providers.wire.responses import response_annotations
 
 from ...http.client_api import Encoder
-from ...http.encoding import dumps_event
+from ...http.encoding import typed_event
 from ...pipeline.collect_chunks import Completion
 from ...pipeline.merge_deltas import reasoning_of
 from ...pipeline.request.job import Job
@@ -255,4 +255,4 @@ class ResponsesEncoder(Encoder):
     def _event(self, kind: str, fields: Fields) -> bytes:
         data = {"type": kind, "sequence_number": self._sequence, **fields}
         self._sequence += 1
-        return f"event: {kind}\ndata: ".encode() + dumps_event(data) + b"\n\n"
+        return typed_event(data)

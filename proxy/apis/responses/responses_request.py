@@ -12,7 +12,7 @@ from citestream.providers.wire.responses import chat_messages, chat_params, text
 from ...http.client_api import Citations, ClientApi
 from ...pipeline.request.job import Job
 from ..earlier_answers import strip_items
-from ..extensions import Body, parse_extensions, required_text
+from ..extensions import Body, parse_extensions
 from ..field_types import Items, JsonObject, Shape, Text, check
 from .responses_encoder import ResponsesEncoder
 from .stored_responses import Find, insert_stored
@@ -67,10 +67,6 @@ class ResponsesApi(ClientApi):
 
     def __init__(self) -> None:
         self._previous: Any = None  # the id of the response that the request continues
-
-    def model(self, body: Body) -> str:
-        """Return the requested model."""
-        return required_text(body, "model")
 
     async def recall(self, body: Body, find: Find) -> Body:
         """Return the request with the items that it refers to. `find` looks up stored items. Raises FieldError."""

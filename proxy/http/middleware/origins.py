@@ -23,8 +23,9 @@ from .auth import OPEN_PATHS
 METHODS = "GET, POST, OPTIONS"
 # The headers that SDKs send in browsers; `*` would not include Authorization. OpenAI's SDK adds many x-stainless-*.
 HEADERS = (
-    "Authorization, Content-Type, Accept, api-key, x-goog-api-key, x-goog-api-client, OpenAI-Beta, x-api-key, "
-    "anthropic-version, anthropic-beta, anthropic-dangerous-direct-browser-access"
+    "Authorization, Content-Type, Accept, api-key, x-goog-api-key, x-goog-api-client, "
+    "OpenAI-Beta, OpenAI-Organization, OpenAI-Project, "
+    "x-api-key, anthropic-version, anthropic-beta, anthropic-dangerous-direct-browser-access"
 )
 EXPOSED = "x-request-id, Retry-After, x-ratelimit-remaining-requests, x-ratelimit-remaining-tokens"
 _STAINLESS = re.compile(r"x-stainless-[a-z-]+")

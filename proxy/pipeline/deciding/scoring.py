@@ -31,8 +31,8 @@ from .preparation import prepare
 
 log = logging.getLogger("citestream")
 
-# After each timeout the patience shrinks to this part, so that all waits of a request add up to 4/3 of the deadline.
-PATIENCE_FACTOR = 0.25
+# After each failure, timeouts are multiplied by this, so that all waits of a request add up to 4/3 of the deadline.
+TIMEOUT_FACTOR = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Scoring:
         self._cross_encoder = models.cross_encoder
         self.judge_report = JudgeReport() if models.judge else None
         self._judge = models.judge.open(self.judge_report) if models.judge and self.judge_report else None
-        self._deadline = self._patience = models.deadline
+        self._deadline = self._timeout = models.deadline
         self._embedding = asyncio.Lock()
         self._work, self._score_work = Work("decide"), Work("score")
         self._complete: PreparedEvidence | None = None
@@ -131,12 +131,12 @@ class Scoring:
     async def _claim_vectors(self, embedder: Embedder, texts: list[str]) -> Sequence[Vectors | None]:
         """Return the vectors of claims once those of the evidence are there; None if that takes too long."""
         try:
-            async with asyncio.timeout(self._patience):
+            async with asyncio.timeout(self._timeout):
                 await self._embed_evidence(embedder)
                 vectors: Vectors = await embedder.embed(texts)
                 return list(vectors)
         except (TimeoutError, ProviderError) as error:
-            self._lose_patience("embedding", error)
+            self._shorten_timeout("embedding", error)
             return [None] * len(texts)
 
     async def _embed_evidence(self, embedder: Embedder) -> None:
@@ -154,15 +154,15 @@ class Scoring:
         if model is None:
             return replace(scores, degraded=True)
         try:
-            async with asyncio.timeout(self._patience):
+            async with asyncio.timeout(self._timeout):
                 passages = prepared.passages(scores, rows)
                 log_odds = await model.entailed([(one, claim.text) for one in passages])
                 return prepared.with_entailment(scores, rows, log_odds)
         except (TimeoutError, ProviderError) as error:
-            self._lose_patience("entailment", error)
+            self._shorten_timeout("entailment", error)
         return replace(scores, degraded=True)
 
-    def _lose_patience(self, service: str, error: Exception) -> None:
-        self._patience *= PATIENCE_FACTOR
+    def _shorten_timeout(self, service: str, error: Exception) -> None:
+        self._timeout *= TIMEOUT_FACTOR
         reason = error.brief if isinstance(error, ProviderError) else "it took too long"
         log.warning("%s failed, the lexical scorer decides: %s", service, reason)

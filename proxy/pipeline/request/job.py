@@ -6,8 +6,8 @@ from typing import Any
 
 from citestream.citation.evidence import Evidence, FieldError
 from citestream.citation.evidence.hosts import PromptEvidence
-from citestream.citation.evidence.prompt import ToolEvidence
 from citestream.citation.options import Options
+from citestream.citation.prompt.injection import ToolEvidence
 from citestream.providers.events import Message
 
 
@@ -45,8 +45,8 @@ class Job:
     def for_provider(self, api: str, *, native: bool) -> tuple[list[Message], dict[str, Any]]:
         """Return messages and parameters for a provider of this API. `native`: it is the API of the client.
 
-        The parameter with the name of the API holds what this provider receives unchanged, such as headers. It is
-        never a field of the client's request. Raise FieldError if such a provider cannot answer the request.
+        The parameter with the name of the API holds what this provider receives unchanged. It is never a field of
+        the client's request. Raise FieldError if such a provider cannot answer the request.
         """
         if self.native_only and not (native and self.native_messages is not None):
             raise self.native_only

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from citestream.citation.evidence import Evidence, parse_evidence
-from citestream.citation.evidence.prompt import ToolEvidence
 from citestream.citation.evidence.tool_results import ExtractedPassages, extract_passages
+from citestream.citation.prompt.injection import ToolEvidence
 from citestream.providers.events import Message
 from citestream.providers.retrieval.excerpts import MAX_LENGTH, split_excerpts
 from citestream.providers.wire.json_text import dumps

@@ -109,14 +109,7 @@ async def test_what_is_wrong_is_named() -> None:
 
 
 async def test_every_sentence_has_its_supports_whatever_it_is() -> None:
-    sentences = [
-        "",
-        " ",
-        "```",
-        "Bananas are\nyellow. They are sweet.",
-        "The bridge carries two lanes. [7]",
-        "Is it?",
-    ]
+    sentences = ["", " ", "```", "Bananas are\nyellow. They are sweet.", "The bridge carries two lanes. [7]", "Is it?"]
     status, body = await answered({"sentences": sentences, "evidence": EVIDENCE})
     assert status == 200
     supports = body["supports"]

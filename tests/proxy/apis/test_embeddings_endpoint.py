@@ -15,11 +15,7 @@ from tests.upstreams.wire import Server, serving
 Launch = Callable[..., AbstractContextManager[str]]
 
 TEXTS = ["Water boils.", "At 100 °C", "日本"]
-PATHS = {
-    "openai": "/v1/embeddings",
-    "ollama": "/api/embed",
-    "gemini": "/v1beta/models/m:batchEmbedContents",
-}
+PATHS = {"openai": "/v1/embeddings", "ollama": "/api/embed", "gemini": "/v1beta/models/m:batchEmbedContents"}
 TOKENS: dict[str, Any] = {"openai": 8, "ollama": 8, "gemini": None}
 
 
@@ -39,10 +35,7 @@ def sdk(launch: Launch, tmp_path_factory: pytest.TempPathFactory, upstream: Serv
     config = folder / "config.yaml"
     config.write_text(yaml.safe_dump({"providers": providers}))
     command = [sys.executable, "-m", "citestream", "serve", "--port", "0", "--config", str(config)]
-    with (
-        launch(command, folder / "log") as url,
-        OpenAI(base_url=f"{url}/v1", api_key="none", max_retries=0) as client,
-    ):
+    with launch(command, folder / "log") as url, OpenAI(base_url=f"{url}/v1", api_key="none", max_retries=0) as client:
         yield client
 
 

@@ -88,10 +88,7 @@ WRONG = {
         "server.prot: there is no such option; did you mean port?",
     ),
     "unknown section": ({"serve": {}}, "serve: there is no such option; did you mean server?"),
-    "option without its section": (
-        {"port": 9000},
-        "port: there is no such option; did you mean server.port?",
-    ),
+    "option without its section": ({"port": 9000}, "port: there is no such option; did you mean server.port?"),
     "unknown key without a similar one lists the known keys": ({"log": {"xyzzy": 1}}, "known: level, format, access"),
     "unknown key in a custom provider": (
         {"providers": {"mine": {"kind": "openai", "base_ulr": "x"}}},

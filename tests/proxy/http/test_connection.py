@@ -1,6 +1,7 @@
 """Connections below the level of requests: clients that close their sending side, and bytes that are not HTTP."""
 
 import asyncio
+import gzip
 import json
 import resource
 import signal
@@ -154,6 +155,32 @@ async def test_bytes_that_are_not_http_get_a_json_error_that_does_not_repeat_the
         assert json.loads(body)["error"]["code"] == code, case
     logged = await asyncio.to_thread(lambda: "".join(file.read_text() for file in tmp_path.glob("*.log")))
     assert "secret-text" not in logged
+
+
+UNREADABLE: dict[str, tuple[str, bytes, int]] = {  # headers, the body, and the status of the answer
+    "a body that is not gzip": ("Content-Encoding: gzip", b"secret-text", 400),
+    "gzip that breaks off": ("Content-Encoding: gzip", gzip.compress(b"{}")[:-8] + b"secret-text", 400),
+    "an unknown expectation": ("Expect: secret-text", b"{}", 417),
+}
+
+
+@pytest.mark.parametrize("half_closed", [False, True])
+async def test_an_unreadable_request_gets_a_json_error_that_does_not_repeat_it(
+    citestream_server: Start, half_closed: bool
+) -> None:
+    host, port = citestream_server().removeprefix("http://").split(":")
+    for case, (header, body, status) in UNREADABLE.items():
+        async with asyncio.timeout(WITHIN_REASON):
+            reader, writer = await asyncio.open_connection(host, int(port))
+            head = f"POST /v1/cite HTTP/1.1\r\nHost: localhost\r\n{header}\r\nContent-Length: {len(body)}\r\n\r\n"
+            writer.write(head.encode() + body)
+            if half_closed:
+                writer.write_eof()
+            head, answer = (await reader.readuntil(b"\r\n\r\n")).decode(), await reader.read()
+            writer.close()
+        assert head.startswith(f"HTTP/1.1 {status} "), case
+        assert b"secret-text" not in answer, case
+        assert json.loads(answer)["error"]["type"] == "invalid_request_error", case
 
 
 def test_a_busy_server_accepts_many_connections_later(tmp_path: Path) -> None:

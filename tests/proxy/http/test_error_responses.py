@@ -195,10 +195,7 @@ async def test_a_body_that_is_not_json_is_explained(body: bytes) -> None:
 
 async def test_an_unknown_model_lists_what_exists() -> None:
     config = parse(
-        {
-            "providers": {"extractive": None, "ollama": None},
-            "models": {"fast": {"model": "ollama/llama3.2"}},
-        }
+        {"providers": {"extractive": None, "ollama": None}, "models": {"fast": {"model": "ollama/llama3.2"}}}
     )
     body = {"model": "gpt", "messages": [{"role": "user", "content": "q"}]}
     _, error, _ = await send_request(config, "POST", "/v1/chat/completions", json=body)

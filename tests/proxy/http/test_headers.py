@@ -122,6 +122,30 @@ async def test_the_limits_and_the_request_id_of_a_provider_reach_the_client(case
             assert answer.headers["x-request-id"] == "req_up"
 
 
+ACCOUNT = {"OpenAI-Organization": "org-theirs", "OpenAI-Project": "proj_theirs"}
+KEYS = {
+    "with the client's own key": (True, {"Authorization": "Bearer sk-theirs"}, True),
+    "not with the operator's key": (False, {"Authorization": "Bearer sk-theirs"}, False),
+    "not without a key of the client": (True, {}, False),
+}
+
+
+@pytest.mark.parametrize("case", KEYS)
+@pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/responses", "/v1/embeddings"])
+async def test_the_account_of_a_key_reaches_the_provider_only(path: str, case: str) -> None:
+    passes_key, key, expected = KEYS[case]
+    async with Server(refused) as provider:
+        settings: dict[str, Any] = {"kind": "openai", "base_url": f"{provider.url}/v1", "api_key": "sk-operator"}
+        settings |= {"pass_client_key": passes_key, "retries": {"most": 0}}
+        async with TestClient(TestServer(make_app(parse({"providers": {"up": settings}})))) as client:
+            for evidence in ({}, EVIDENCE):
+                await client.post(path, json={**ASKED, "input": "What is red?", **evidence}, headers=ACCOUNT | key)
+    assert len(provider.requests) == 2
+    for request in provider.requests:
+        passed = {name: request.headers.get(name.lower()) for name in ACCOUNT}
+        assert passed == (ACCOUNT if expected else dict.fromkeys(ACCOUNT))
+
+
 async def test_a_request_cannot_choose_where_it_goes() -> None:
     async with Server(streamed) as elsewhere, Server(streamed) as provider:
         settings = {"kind": "openai", "base_url": f"{provider.url}/v1", "api_key": "sk-operator"}

@@ -30,13 +30,7 @@ HEIGHT = "The Saturn V was 110.6 metres tall."
 HOSTILE = "<script>alert(1)</script>\"'&lt;\x00\x1b[31m\u202e"
 TEXT = f"{HOSTILE} It flew thirteen times.\n\n{HEIGHT} Ten of its engines are in museums."
 EVIDENCE: list[Fields] = [
-    {
-        "id": "moon",
-        "text": TEXT,
-        "title": f"Rockets {HOSTILE}",
-        "file_name": "moon.pdf",
-        "page_number": 12,
-    },
+    {"id": "moon", "text": TEXT, "title": f"Rockets {HOSTILE}", "file_name": "moon.pdf", "page_number": 12},
     {"id": "apollo", "text": "Apollo 12 was struck by lightning twice.", "url": "https://example.org/apollo-12"},
 ]
 QUESTION = "How tall was the Saturn V, and which mission was struck by lightning?"

@@ -88,11 +88,7 @@ CASES = {
     ),
     "all of the backend's": (OWN, OWN, "used"),
     "a changed word": (DRAFT.replace("eight", "nine"), OWN, "text_changed"),
-    "a citation that the backend did not find": (
-        DRAFT.replace("1932.", "1932 [2]."),
-        OWN,
-        "unknown_citation",
-    ),
+    "a citation that the backend did not find": (DRAFT.replace("1932.", "1932 [2]."), OWN, "unknown_citation"),
     "an unknown number": (OWN.replace("[2]", "[9]"), OWN, "unknown_citation"),
     "a provider that fails": (Unreachable("gone"), OWN, "provider_unreachable"),
 }
@@ -125,9 +121,8 @@ async def test_the_request_in_a_providers_own_api_is_not_sent_again(api: str) ->
 async def test_the_headers_for_the_provider_are_sent_again() -> None:
     provider, response = TwoCalls(OWN), Response(EVIDENCE, Options(enrich=True))
     headers = {"anthropic-beta": "oauth-2025-04-20"}
-    params = {"anthropic": {"request": {"model": "m", "messages": []}, "headers": headers}}
-    await sent_by(provider, response, request=ChatRequest("m", [], params))
-    assert provider.requests[1].params == {"anthropic": {"headers": headers}}
+    await sent_by(provider, response, request=ChatRequest("m", [], headers=headers))
+    assert provider.requests[1].headers == headers
 
 
 async def test_a_draft_that_broke_off_is_not_enriched() -> None:

@@ -96,11 +96,7 @@ TWO = {"generationConfig": {"candidateCount": 2}}
 USAGE = {"stream": True, "stream_options": {"include_usage": True}}
 APIS = {
     "chat completions": Api(
-        ("/v1/chat/completions", {**CHAT, **USAGE}),
-        ("/v1/chat/completions", CHAT),
-        chat_streamed,
-        chat_whole,
-        {"n": 2},
+        ("/v1/chat/completions", {**CHAT, **USAGE}), ("/v1/chat/completions", CHAT), chat_streamed, chat_whole, {"n": 2}
     ),
     "responses": Api(
         ("/v1/responses", {**RESPONSES, "stream": True}),
@@ -141,10 +137,7 @@ OWN = {
     "ollama's generate": "ollama",
     "messages": "anthropic",
     "cohere": "",  # no provider has this API
-} | {
-    "gemini, events": "gemini",
-    "gemini, an array": "gemini",
-}
+} | {"gemini, events": "gemini", "gemini, an array": "gemini"}
 
 
 @pytest.fixture(scope="module")

@@ -161,11 +161,7 @@ def test_a_cited_sentence_is_a_block_with_its_place_in_the_document(world: World
 def test_streamed_the_message_is_the_same(world: World, provider: str) -> None:
     world.says(*PIECES, *END)
     whole = world.ask([DOCUMENT, QUESTION], provider)
-    with world.client.messages.stream(
-        model=f"{provider}/m",
-        max_tokens=99,
-        messages=ASKED,
-    ) as stream:
+    with world.client.messages.stream(model=f"{provider}/m", max_tokens=99, messages=ASKED) as stream:
         streamed = "".join(stream.text_stream)
         final = stream.get_final_message()
     assert streamed == "".join(block.text for block in whole.content if block.type == "text")
@@ -176,12 +172,7 @@ def test_streamed_the_message_is_the_same(world: World, provider: str) -> None:
 async def test_the_asynchronous_client_reads_it_too(world: World) -> None:
     world.says(*PIECES, *END)
     async with anthropic.AsyncAnthropic(base_url=world.url, api_key="none", max_retries=0) as client:
-        stream = await client.messages.create(
-            model="openai/m",
-            max_tokens=99,
-            messages=ASKED,
-            stream=True,
-        )
+        stream = await client.messages.create(model="openai/m", max_tokens=99, messages=ASKED, stream=True)
         events: list[Any] = [event async for event in stream]
     kinds = [event.type for event in events]
     assert (kinds[0], kinds[-2:]) == ("message_start", ["message_delta", "message_stop"])
@@ -266,12 +257,7 @@ def test_the_context_of_a_document_reaches_the_model_but_is_not_cited(world: Wor
 def test_a_block_holds_exactly_one_cited_sentence(world: World, release: str) -> None:
     world.says("Penguins cannot fly. ", "The Harlan bridge was ", "opened on 4 May 1932. ", "It is said.")
     body = {"citations": {"release": release}}
-    with world.client.messages.stream(
-        model="openai/m",
-        max_tokens=99,
-        messages=ASKED,
-        extra_body=body,
-    ) as stream:
+    with world.client.messages.stream(model="openai/m", max_tokens=99, messages=ASKED, extra_body=body) as stream:
         final = stream.get_final_message()
     cited = [block.text.strip() for block in final.content if block.type == "text" and block.citations]
     assert cited == [OPENED]
@@ -282,11 +268,7 @@ def test_blocks_of_anthropic_keep_their_order_and_signatures(world: World) -> No
     blocks = [THINKING, REDACTED, SEARCH, FOUND, *upstream.text(OPENED, " Penguins cannot fly."), CALL]
     world.upstreams["anthropic"].__init__(blocks, stop="tool_use")
     whole = world.ask([DOCUMENT, QUESTION])
-    with world.client.messages.stream(
-        model="anthropic/m",
-        max_tokens=99,
-        messages=ASKED,
-    ) as stream:
+    with world.client.messages.stream(model="anthropic/m", max_tokens=99, messages=ASKED) as stream:
         final = stream.get_final_message()
     found = [block.to_dict() for block in whole.content]
     assert [{**block, "citations": None} for block in found if block["type"] == "text"] == [
@@ -380,11 +362,7 @@ def test_an_answer_that_breaks_off_has_no_stop_reason(world: World) -> None:
     seen: list[Any] = []
     with (
         pytest.raises(anthropic.APIStatusError, match="without a finish reason"),
-        world.client.messages.stream(
-            model="broken/m",
-            max_tokens=9,
-            messages=ASKED,
-        ) as stream,
+        world.client.messages.stream(model="broken/m", max_tokens=9, messages=ASKED) as stream,
     ):
         seen.extend(iter(stream))
     snapshot = stream.current_message_snapshot
@@ -404,11 +382,7 @@ def asked(block: Fields) -> Fields:
 
 ERRORS: dict[str, tuple[Fields, type[Exception], str]] = {
     "an unknown model": ({"model": "nobody/x"}, anthropic.NotFoundError, "not_found_error"),
-    "a wrong type": (
-        {"extra_body": {"temperature": "hot"}},
-        anthropic.BadRequestError,
-        "temperature: must be a",
-    ),
+    "a wrong type": ({"extra_body": {"temperature": "hot"}}, anthropic.BadRequestError, "temperature: must be a"),
     "no limit": ({"extra_body": {"max_tokens": None}}, anthropic.BadRequestError, "max_tokens: must be a whole number"),
     "a document that is no PDF": (
         {
@@ -429,10 +403,7 @@ ERRORS: dict[str, tuple[Fields, type[Exception], str]] = {
         r"messages\[0\]\.content\[0\]\.source\.data: is a broken PDF",
     ),
     "a document that only Anthropic can read": (
-        {
-            "model": "openai/m",
-            "messages": [{"role": "user", "content": [STORED]}],
-        },
+        {"model": "openai/m", "messages": [{"role": "user", "content": [STORED]}]},
         anthropic.BadRequestError,
         r"messages\[0\]\.content\[0\]: is supported by Anthropic only",
     ),

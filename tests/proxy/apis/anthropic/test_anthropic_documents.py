@@ -114,7 +114,7 @@ async def test_a_pdf_that_two_requests_read_at_once_counts_once(tmp_path: Path) 
     reader, other = DocumentReader(asyncio.Semaphore(2)), DocumentReader(asyncio.Semaphore(1))
     first, second = await asyncio.gather(taken(request(document), reader), taken(request(document), reader))
     assert first.passages == second.passages == (await taken(request(document), other)).passages
-    assert reader._kept_characters == other._kept_characters
+    assert reader._cached_characters == other._cached_characters
 
 
 @pytest.mark.parametrize("width", [75, 76, 100_000])

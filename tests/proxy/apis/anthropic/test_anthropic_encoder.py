@@ -200,10 +200,7 @@ STOPS: dict[str, tuple[list[Fields], str | None]] = {
     "the limit": ([chunk({}, "length")], "max_tokens"),
     "a filter": ([chunk({}, "content_filter")], "refusal"),
     "a tool": ([chunk({}, "tool_calls")], "tool_use"),
-    "a tool of a provider that says stop": (
-        [chunk(CALLED), chunk({}, "stop")],
-        "tool_use",
-    ),
+    "a tool of a provider that says stop": ([chunk(CALLED), chunk({}, "stop")], "tool_use"),
     "a reason that nobody knows": ([chunk({}, "novel")], "end_turn"),
     "no reason": ([chunk({"content": "Hi"})], None),
 }

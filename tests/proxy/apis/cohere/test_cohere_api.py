@@ -28,10 +28,7 @@ DOCUMENTS: list[Any] = [
 ]
 MESSAGES: list[Any] = [{"role": "user", "content": "When was the Görlitz bridge opened, and what does it carry?"}]
 SENTENCES = ["🌉 The Görlitz bridge was opened on 4 May 1932 by the mayor.", "The bridge carries two lanes of traffic."]
-SOURCES = [
-    ("doc:0", {"id": "doc:0", "text": DOCUMENTS[0]}),
-    ("lanes", {"id": "lanes", **DOCUMENTS[1]["data"]}),
-]
+SOURCES = [("doc:0", {"id": "doc:0", "text": DOCUMENTS[0]}), ("lanes", {"id": "lanes", **DOCUMENTS[1]["data"]})]
 CALL = {"id": "call_1", "type": "function", "function": {"name": "weather", "arguments": '{"city": "Ulm"}'}}
 OPENAI = DIALECTS["openai"]
 

@@ -156,11 +156,7 @@ def test_a_signature_stays_with_its_part() -> None:
     ]
     events = read({"content": {"parts": parts}, "finishReason": "STOP"})
     (candidate,) = whole(events)["candidates"]
-    assert candidate["content"]["parts"] == [
-        parts[0],
-        {"text": f"{LANES} [1]", "thoughtSignature": "dDI="},
-        parts[3],
-    ]
+    assert candidate["content"]["parts"] == [parts[0], {"text": f"{LANES} [1]", "thoughtSignature": "dDI="}, parts[3]]
     sent = [part for one in streamed(events) for part in one["candidates"][0]["content"]["parts"]]
     assert [part["thoughtSignature"] for part in sent if "thoughtSignature" in part] == ["dDE=", "dDI=", "dDM="]
 

@@ -46,10 +46,7 @@ class StrictRunningModel(StrictModel):
 
 
 CLOSED = "http://127.0.0.1:9"
-ALIASES = {
-    "house": {"model": "ollama/llama3.2"},
-    "quotes": {"model": "extractive"},
-}
+ALIASES = {"house": {"model": "ollama/llama3.2"}, "quotes": {"model": "extractive"}}
 
 
 @pytest.fixture

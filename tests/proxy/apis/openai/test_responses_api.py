@@ -7,11 +7,15 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestClient, TestServer
 from openai import BadRequestError, NotFoundError, OpenAI
 
 from citestream.citation.evidence import FieldError
 from citestream.proxy.apis.responses import ResponsesApi
 from citestream.proxy.apis.responses.stored_responses import MAX_RESPONSES, conversation_key
+from citestream.proxy.config import parse
+from citestream.proxy.http.application import make_app
 from citestream.proxy.pipeline.completion_chunks import UncitedChunks
 from citestream.proxy.pipeline.request.job import Job
 
@@ -203,6 +207,32 @@ def test_a_conversation_goes_on_by_the_id_of_its_last_answer(sdk: OpenAI, stream
     second = completed(sdk, stream, **ASKED | {"input": "And by whom?", "previous_response_id": first.id})
     third = completed(sdk, stream, **ASKED | {"input": "Why?", "previous_response_id": second.id})
     assert third.usage.input_tokens > second.usage.input_tokens > first.usage.input_tokens
+
+
+@pytest.mark.parametrize("stream", [False, True])
+async def test_a_conversation_goes_on_after_an_answer_that_is_encoded_in_a_thread(stream: bool) -> None:
+    call = {"index": 0, "id": "call_1", "type": "function", "function": {"name": "f", "arguments": "a" * 600_000}}
+    choices = ({"delta": {"tool_calls": [call]}}, {"delta": {}, "finish_reason": "tool_calls"})
+    events = "".join(f"data: {json.dumps({'choices': [{'index': 0, **one}]})}\n\n" for one in choices)
+    received: list[Any] = []
+
+    async def provider(request: web.Request) -> web.Response:
+        received.append((await request.json())["messages"])
+        return web.Response(text=events, content_type="text/event-stream")
+
+    application = web.Application()
+    application.add_routes([web.post("/v1/chat/completions", provider)])
+    async with TestServer(application) as upstream:
+        openai = {"kind": "openai", "base_url": str(upstream.make_url("/v1")), "api_key": "none", "responses": False}
+        app = make_app(parse({"providers": {"openai": openai}}))
+        async with TestClient(TestServer(app)) as client:
+            asked: dict[str, Any] = {"model": "openai/m", "input": "Why?", "stream": stream}
+            text = await (await client.post("/v1/responses", json=asked)).text()
+            first = json.loads(text.split("data: ")[-1])["response"] if stream else json.loads(text)
+            assert (first["status"], first["error"]) == ("completed", None)
+            asked["previous_response_id"] = first["id"]
+            await (await client.post("/v1/responses", json=asked)).read()
+    assert received[1][1]["tool_calls"][0]["function"] == call["function"]
 
 
 def test_what_is_not_to_be_stored_is_forgotten(sdk: OpenAI) -> None:

@@ -12,6 +12,7 @@ from citestream.citation.evidence import Evidence
 from citestream.citation.options import Options
 from citestream.citation.support.decision import Decision
 from citestream.citation.support.scorers import MAX_BATCH
+from citestream.citation.text.steps import complete
 from citestream.providers.events import OtherDelta
 from citestream.proxy.pipeline.deciding.prefetch import MAX_PREFETCHED, Steps, decide_in_order, prefetch
 from citestream.proxy.pipeline.segment_stream import PendingText, Step
@@ -20,7 +21,7 @@ RESPONSE = Response([Evidence(1, "The bridge is red.", "e1")], Options())
 
 
 def pending(text: str) -> PendingText:
-    (draft,) = RESPONSE.answer(0).take(text)
+    (draft,) = complete(RESPONSE.answer(0).take_in_steps(text))
     return PendingText(0, draft, {}, None)
 
 

@@ -47,9 +47,7 @@ async def test_an_excerpt_a_step_and_requests_in_order(monkeypatch: pytest.Monke
     assert notes.index("turn 3") < notes.index("a is ready"), "others have their turn between the steps"
 
 
-async def test_a_question_leaves_for_the_model_before_its_evidence_is_prepared(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_a_question_leaves_for_the_model_before_its_evidence_is_prepared(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(preparation, "BEGIN_SECONDS", 3600.0)
     notes: list[str] = []
     waiting = prepare(Noting("a", notes), SHORT[:1])

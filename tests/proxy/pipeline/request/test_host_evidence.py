@@ -42,17 +42,9 @@ AZURE_PROMPT = [system(AZURE_SYSTEM), user(AZURE_USER)]
 ANYTHINGLLM_PROMPT = GOLDEN["AnythingLLM ends its system message with the context"].messages
 CALL = {"id": "c1", "type": "function", "function": {"name": "file_search", "arguments": "{}"}}
 LIBRECHAT_USER, LIBRECHAT_RESULT = GOLDEN["LibreChat's file search gives anchors"].messages
-LIBRECHAT_PROMPT = [
-    LIBRECHAT_USER,
-    {"role": "assistant", "content": None, "tool_calls": [CALL]},
-    LIBRECHAT_RESULT,
-]
+LIBRECHAT_PROMPT = [LIBRECHAT_USER, {"role": "assistant", "content": None, "tool_calls": [CALL]}, LIBRECHAT_RESULT]
 PRIVATEGPT_USER, PRIVATEGPT_RESULT = GOLDEN["PrivateGPT lists citation identifiers"].messages
-PRIVATEGPT_PROMPT = [
-    PRIVATEGPT_USER,
-    {"role": "assistant", "content": None, "tool_calls": [CALL]},
-    PRIVATEGPT_RESULT,
-]
+PRIVATEGPT_PROMPT = [PRIVATEGPT_USER, {"role": "assistant", "content": None, "tool_calls": [CALL]}, PRIVATEGPT_RESULT]
 UPLOADS_PROMPT = GOLDEN["LibreChat groups the passages of its uploads by file"].messages
 FENCED = [user(f"[[context]]\n{FERRY}\n\n{HARBOUR}\n[[end]]\n{QUESTION}")]
 
@@ -94,11 +86,7 @@ CASES = {
         SHARED_LABEL, f"{DREDGED} [1].", f"{HARBOUR} [2]", "open-webui", ("2",)
     ),
     "Open WebUI: of several markers the right ones stay": Case(
-        SHARED_LABEL,
-        f"{CARS} [1][2]. {DREDGED} [1, 2].",
-        f"{FERRY} [1] {HARBOUR} [2]",
-        "open-webui",
-        ("1", "2"),
+        SHARED_LABEL, f"{CARS} [1][2]. {DREDGED} [1, 2].", f"{FERRY} [1] {HARBOUR} [2]", "open-webui", ("1", "2")
     ),
     "Open WebUI: a label that no passage has is removed": Case(
         SHARED_LABEL,
@@ -107,11 +95,7 @@ CASES = {
         "open-webui",
     ),
     "RAGFlow: labels begin at 0": Case(
-        RAGFLOW_PROMPT,
-        f"{CARS} [ID:0]. {DREDGED} [ID:0].",
-        f"{FERRY} [ID:0] {HARBOUR} [ID:1]",
-        "ragflow",
-        ("0", "1"),
+        RAGFLOW_PROMPT, f"{CARS} [ID:0]. {DREDGED} [ID:0].", f"{FERRY} [ID:0] {HARBOUR} [ID:1]", "ragflow", ("0", "1")
     ),
     "azure-search-openai-demo: labels are names": Case(
         AZURE_PROMPT,

@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from citestream.citation.evidence import Evidence
-from citestream.citation.evidence.prompt import inject
+from citestream.citation.prompt.injection import inject
 from citestream.proxy.config import EvidenceConfig
 from citestream.proxy.pipeline.request.job import JobEvidence
 from citestream.proxy.pipeline.request.questions import question
@@ -42,11 +42,7 @@ def called(name: str, result: Any, call: str = "c1") -> list[Message]:
     function = {"name": name, "arguments": "{}"}
     content = result if isinstance(result, str) else json.dumps(result)
     return [
-        {
-            "role": "assistant",
-            "content": None,
-            "tool_calls": [{"id": call, "type": "function", "function": function}],
-        },
+        {"role": "assistant", "content": None, "tool_calls": [{"id": call, "type": "function", "function": function}]},
         {"role": "tool", "tool_call_id": call, "content": content},
     ]
 

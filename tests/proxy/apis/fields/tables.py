@@ -12,7 +12,7 @@ from typing import Any
 
 from tests.proxy.answers import DURATIONS
 
-DOCUMENT = Path(__file__).parents[3] / "docs" / "fields.md"
+DOCUMENT = Path(__file__).parents[4] / "docs" / "fields.md"
 Steps = list[str | int]
 
 RECENT = 3600  # seconds

@@ -1,0 +1,28 @@
+"""The route of a client's request: the provider and model, and what the provider receives of the client."""
+
+from dataclasses import replace
+
+from aiohttp import web
+
+from ..app import App
+from ..model_routes import Route
+from .middleware.auth import presented_key
+
+# Headers of clients that servers of this API read.
+PASSED_HEADERS = {"anthropic": ("anthropic-version", "anthropic-beta")}
+# Headers that select one of the accounts of a key. They are passed on together with the client's own key only: with the
+# operator's key, a client could select who pays.
+ACCOUNT_HEADERS = {"openai": ("openai-organization", "openai-project")}
+
+
+def client_route(request: web.Request, app: App, model: str, api: str = "") -> Route:
+    """Return the route of a model for this request, with the client's key if the provider gets it.
+
+    `api`: see `Routes.find`. Raise RequestError for an unknown model.
+    """
+    route = app.routes.find(model, api)
+    key = presented_key(request) if route.passes_key else ""
+    native = route.provider.native
+    names = [*PASSED_HEADERS.get(native, ()), *(ACCOUNT_HEADERS.get(native, ()) if key else ())]
+    headers = {name: value for name in names if (value := request.headers.get(name, "")) and value.isascii()}
+    return replace(route, key=key or None, headers=headers)
