@@ -6,20 +6,17 @@ Quality needs labelled data: JSON Lines files, named in CITESTREAM_DATA and sepa
 import os
 import subprocess  # nosec B404 # runs each benchmark in its own process
 import sys
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from pathlib import Path
 
 HERE = Path(__file__).parent
 NOT_MEASURING = ("__main__", "fit", "fit_entailment")
-WANT_DATA = (
-    "attribution",
-    "generalisation",
-    "retrieval.min_score",
-    "retrieval.recall",
-)
+WANT_DATA = ("attribution", "generalisation", "retrieval.min_score", "retrieval.recall")
 
 
 def main() -> None:
     """Run all benchmarks. The exit code is 1 if one of them failed."""
+    ArgumentParser(description=__doc__, formatter_class=RawDescriptionHelpFormatter).parse_known_args()
     failed = []
     for name in programs():
         if name in WANT_DATA and not os.environ.get("CITESTREAM_DATA"):

@@ -8,6 +8,7 @@ Takes 10 seconds.
 
 import asyncio
 import re
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections import defaultdict
 from time import process_time
 
@@ -31,6 +32,7 @@ Claims = list[tuple[Claim, frozenset[int]]]  # with the numbers that the model c
 
 async def main() -> None:
     """Print the CPU time of each part in ms."""
+    ArgumentParser(description=__doc__, formatter_class=RawDescriptionHelpFormatter).parse_known_args()
     garbage.configure()  # as the server does
     scorers, claims = Scorers(Config()), claims_of("".join(answer(TOKENS).tokens))
     texts = list(excerpts(EXCERPTS))

@@ -7,6 +7,7 @@ those to English in the same run: each round measures every language, and the me
 minute.
 """
 
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections import defaultdict
 from itertools import count
 from operator import truediv
@@ -28,6 +29,7 @@ _requests = count()
 
 def main() -> None:
     """Print the CPU time of each part in ms, for each language."""
+    ArgumentParser(description=__doc__, formatter_class=RawDescriptionHelpFormatter).parse_known_args()
     by_content = {language: excerpts(text, EXCERPTS) for language, text in TEXTS.items()}
     by_length = {language: [(one * CHARACTERS)[:CHARACTERS] for one in texts] for language, texts in by_content.items()}
     report("equal content", by_content)

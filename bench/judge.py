@@ -9,6 +9,7 @@ refused a true claim, or no scorer proposed its passage.
 """
 
 import asyncio
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from time import perf_counter
@@ -90,6 +91,7 @@ def perfect_judge(band: JudgeBand | None) -> tuple[float, float]:
 
 async def main() -> None:
     """Print the table of the perfect judge, and one of the added times, the median of some rounds."""
+    ArgumentParser(description=__doc__, formatter_class=RawDescriptionHelpFormatter).parse_known_args()
     print("near-misses                   false claims cited  true claims refused")
     bands = {"without a judge": None, "a judge in the default band": JudgeBand(), "a judge of all candidates": ALL}
     for name, band in bands.items():

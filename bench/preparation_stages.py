@@ -9,6 +9,7 @@ take less without a compiled extension. The baseline of each stage is its least.
 
 import gc
 import re
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections import defaultdict
 from collections.abc import Callable
 from itertools import chain, count
@@ -33,6 +34,7 @@ _MARKS = re.compile("[.\n!?;…]")
 
 def main() -> None:
     """Print the CPU time of each stage, and its least, in ms for all excerpts."""
+    ArgumentParser(description=__doc__, formatter_class=RawDescriptionHelpFormatter).parse_known_args()
     gc.disable()
     evidence = unlike(list(excerpts(EXCERPTS)))
     texts = [one.text for one in evidence]

@@ -29,7 +29,7 @@ SPARSE = 1500  # chunks if each of them is a separate read, which is slow
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description="CPU per streamed chunk.")
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--chunks", type=int, default=5000)
     options.add_argument("--serve", action="store_true", help="run the upstream")
     chosen = options.parse_args()

@@ -20,7 +20,7 @@ from pathlib import Path
 from aiohttp import ClientSession, ClientTimeout
 
 from bench.isolation.cases import CASES, Case
-from bench.isolation.services import ROOT, send, server, services, stop
+from bench.isolation.services import ROOT, Services, send, server, stop
 
 PROBE_SECONDS = 0.002  # between two probes
 STARTED_SECONDS = 0.3  # probes before the request, while the server is idle
@@ -40,13 +40,10 @@ def main() -> None:
 
 
 async def _measure(name: str, case: Case, python: str, folder: Path, *, lines: bool) -> None:
-    runner, port = await services(case)
-    try:
+    async with Services(case) as services:
         config = {
-            "providers": {"fake": {"kind": "openai", "base_url": f"http://127.0.0.1:{port}/v1", "api_key": "none"}},
-            "retrievers": {
-                "search": {"kind": "http", "url": f"http://127.0.0.1:{port}/search", "body": {"q": "{query}"}}
-            },
+            "providers": {"fake": {"kind": "openai", "base_url": f"{services.url}/v1", "api_key": "none"}},
+            "retrievers": {"search": services.retriever},
             **case.config,
         }
         with server(config, python, folder) as (url, process), _Probe(url) as probe:
@@ -65,8 +62,6 @@ async def _measure(name: str, case: Case, python: str, folder: Path, *, lines: b
         )
         for step in steps if lines else ():
             print(f"    {json.dumps(step)}", flush=True)
-    finally:
-        await runner.cleanup()
 
 
 class _Probe:

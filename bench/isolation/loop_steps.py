@@ -15,7 +15,7 @@ import sys
 from dataclasses import dataclass, field
 from heapq import nlargest
 from pathlib import Path
-from time import thread_time
+from time import process_time, thread_time
 from types import FrameType, TracebackType
 from typing import Any, Self
 
@@ -127,7 +127,7 @@ def _milliseconds(seconds: float) -> float:
 
 
 def main() -> None:
-    """Serve until SIGTERM."""
+    """Serve until SIGTERM. SIGUSR1 prints the steps since the last one, and the CPU time of the process."""
     sys.modules["uvloop"] = None  # type: ignore[assignment] # its callbacks cannot be timed
     from citestream.proxy.config import load
     from citestream.proxy.http.serving.server import serve_process
@@ -135,8 +135,14 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with StepTimer() as timer:
 
+        def report() -> None:
+            print(json.dumps({"cpu": process_time(), "steps": timer.report()}), flush=True)
+            asyncio.get_running_loop().call_soon(timer.reset)
+
         def started(address: str) -> None:
-            asyncio.get_running_loop().call_soon(timer.reset)  # this step also starts the server
+            loop = asyncio.get_running_loop()
+            loop.add_signal_handler(signal.SIGUSR1, report)
+            loop.call_soon(timer.reset)  # this step also starts the server
             print(address, flush=True)
 
         serve_process(load(sys.argv[1], port=0), started)

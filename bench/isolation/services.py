@@ -3,6 +3,8 @@
 import gzip
 import json
 import os
+import re
+import signal
 import subprocess  # nosec B404 # runs the measured server
 import sys
 import tempfile
@@ -10,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import yaml
 from aiohttp import ClientSession, web
@@ -20,34 +22,63 @@ from bench.isolation.cases import Case, Fields
 ROOT = Path(__file__).parents[2]
 
 
-async def send(session: ClientSession, url: str, body: bytes) -> int:
-    """Send a request, read its answer and return the status."""
-    headers = {"Content-Type": "application/json"}
-    async with session.post(url, data=BytesIO(body), headers=headers) as response:
-        await response.read()
-        return response.status
+_ERROR = re.compile(rb'"error"\s*:\s*["{]')
+_TAIL_BYTES = 4096  # at the end of an answer, where an error would be
 
 
-async def services(case: Case) -> tuple[web.AppRunner, int]:
-    """Start the provider and the retriever of a case."""
-    payload = gzip.compress(case.answer) if case.compressed else case.answer
-    headers = {"Content-Type": "text/event-stream"} | ({"Content-Encoding": "gzip"} if case.compressed else {})
+async def send(session: ClientSession, url: str, body: bytes | None) -> str:
+    """Send a request, with GET if it has no body, and read its answer.
 
-    async def chat(request: web.Request) -> web.Response:
+    Return the status; "broken" behind it if the answer ends with an error.
+    """
+    headers, tail = {"Content-Type": "application/json"}, b""
+    sent = session.get(url) if body is None else session.post(url, data=BytesIO(body), headers=headers)
+    async with sent as response:
+        async for data in response.content.iter_any():
+            tail = (tail + data)[-_TAIL_BYTES:]
+        is_broken = response.ok and _ERROR.search(tail)
+        return f"{response.status}, broken" if is_broken else str(response.status)
+
+
+class Services:
+    """The provider and the retriever of a case, which can be replaced by another case."""
+
+    def __init__(self, case: Case) -> None:
+        """Serve nothing yet; enter the context."""
+        self.case = case
+        application = web.Application(client_max_size=2**28)
+        application.add_routes([web.post("/search", self._search), web.route("*", "/{path:.*}", self._answer)])
+        self._runner = web.AppRunner(application)
+
+    async def __aenter__(self) -> Self:
+        """Listen on a free port."""
+        await self._runner.setup()
+        await web.TCPSite(self._runner, "127.0.0.1", 0).start()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._runner.cleanup()
+
+    @property
+    def url(self) -> str:
+        """The address of both."""
+        return f"http://127.0.0.1:{self._runner.addresses[0][1]}"
+
+    @property
+    def retriever(self) -> Fields:
+        """The configuration of the retriever."""
+        return {"kind": "http", "url": f"{self.url}/search", "body": {"q": "{query}"}}
+
+    async def _answer(self, request: web.Request) -> web.Response:
         await request.read()
-        return web.Response(body=payload, headers=headers)
+        case, headers = self.case, {"Content-Type": self.case.content_type}
+        if not case.compressed:
+            return web.Response(body=case.answer, headers=headers)
+        return web.Response(body=gzip.compress(case.answer, 1), headers=headers | {"Content-Encoding": "gzip"})
 
-    async def search(request: web.Request) -> web.Response:
+    async def _search(self, request: web.Request) -> web.Response:
         await request.read()
-        return web.Response(body=case.results, content_type="application/json")
-
-    application = web.Application(client_max_size=2**28)
-    application.add_routes([web.post("/v1/chat/completions", chat), web.post("/search", search)])
-    runner = web.AppRunner(application)
-    await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0)
-    await site.start()
-    return runner, runner.addresses[0][1]
+        return web.Response(body=self.case.results, content_type="application/json")
 
 
 @contextmanager
@@ -69,6 +100,14 @@ def server(
                 yield line.split(" listening on ")[1].strip(), process
             finally:
                 process.kill()
+
+
+def report(process: subprocess.Popen[bytes]) -> dict[str, Any]:
+    """Return the `cpu` seconds of a server, and its longest `steps` since the last report."""
+    process.send_signal(signal.SIGUSR1)
+    assert process.stdout
+    found: dict[str, Any] = json.loads(process.stdout.readline())
+    return found
 
 
 def stop(process: subprocess.Popen[bytes]) -> list[dict[str, Any]]:

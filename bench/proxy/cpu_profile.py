@@ -56,7 +56,7 @@ STAGES = (
             "(citation/support/claims.py",
         ),
     ),
-    ("inject", ("(citation/evidence/prompt.py", "(citation/evidence/sanitize.py")),
+    ("inject", ("(citation/prompt/injection.py", "(citation/prompt/sanitize.py")),
     (
         "read request",
         (
@@ -79,10 +79,7 @@ STAGES = (
     ("remember", ("(proxy/storage/",)),
     ("encode", (";encode (proxy/http/sending.py", "(proxy/http/encoding.py")),
     ("ask provider", ("(providers/transport/session.py", "(aiohttp/client.py")),
-    (
-        "read provider",
-        ("(providers/streaming/", "(providers/transport/"),
-    ),
+    ("read provider", ("(providers/streaming/", "(providers/transport/")),
     (
         "steps between",
         (
@@ -99,12 +96,7 @@ LOOP = "event loop, parsers in C"
 ENTRY = "(proxy/http/serving/server.py"  # part of every sample of the main thread
 IDLE = "(concurrent/futures/thread.py"  # an idle pool thread, which py-spy reports as busy
 
-CASES = (
-    Case(16),
-    Case(16, 20, same=True),
-    Case(16, 20),
-    Case(16, 20, tokens=1000),
-)
+CASES = (Case(16), Case(16, 20, same=True), Case(16, 20), Case(16, 20, tokens=1000))
 
 
 def table(cases: Sequence[Case] = CASES) -> str:

@@ -5,6 +5,7 @@ Takes seconds.
 """
 
 import json
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections import defaultdict
 from pathlib import Path
 
@@ -15,6 +16,7 @@ PAIRS = Path(__file__).parent / "questions" / "follow_ups.jsonl"
 
 def main() -> None:
     """Print the share of correct decisions for each language and kind."""
+    ArgumentParser(description=__doc__, formatter_class=RawDescriptionHelpFormatter).parse_known_args()
     correct: defaultdict[tuple[str, str, bool], list[bool]] = defaultdict(list)
     for line in PAIRS.read_text("utf-8").splitlines():
         pair = json.loads(line)

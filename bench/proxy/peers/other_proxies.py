@@ -44,11 +44,7 @@ def litellm(upstream: Process) -> Iterator[Peer]:
         config = Path(folder) / "litellm.yaml"
         config.write_text(_MODELS.format(port=upstream.port))
         command = [str(program), "--config", str(config), "--host", "127.0.0.1", "--port", str(port)]
-        environment = {
-            "LITELLM_MASTER_KEY": key,
-            "LITELLM_MODE": "PRODUCTION",
-            "LITELLM_LOCAL_MODEL_COST_MAP": "True",
-        }
+        environment = {"LITELLM_MASTER_KEY": key, "LITELLM_MODE": "PRODUCTION", "LITELLM_LOCAL_MODEL_COST_MAP": "True"}
         with reached([*command, "--num_workers", "1"], port, "/health/liveliness", environment) as process:
             yield Peer("LiteLLM", process, asking({"Authorization": f"Bearer {key}"}), foreign=True, slow=True)
 
