@@ -109,6 +109,27 @@ def test_the_text_kernel_imports_nothing_else_of_citation() -> None:
     assert outside == []
 
 
+def part(path: str) -> str:
+    """The folder or module directly below `citation/` that a path belongs to."""
+    return path.removeprefix("citation/").split("/")[0].removesuffix(".py")
+
+
+def test_no_two_parts_of_citation_import_each_other() -> None:
+    imported: dict[str, set[str]] = {}
+    for path in (ROOT / "citation").rglob("*.py"):
+        for node in ast.walk(tree(path)):
+            if isinstance(node, ast.ImportFrom) and node.level:
+                folder = path.parents[node.level - 1]
+                modules = [node.module] if node.module else [alias.name for alias in node.names]
+                paths = ((folder / module.replace(".", "/")).relative_to(ROOT).as_posix() for module in modules)
+                imported.setdefault(part(name(path)), set()).update(map(part, paths))
+    remaining = dict(imported)
+    while free := [one for one, others in remaining.items() if not others - {one} & remaining.keys()]:
+        for one in free:
+            del remaining[one]
+    assert remaining == {}
+
+
 @pytest.mark.parametrize("package", PACKAGES)
 def test_inside_a_package_imports_are_relative(package: str) -> None:
     assert offences(package, banned=(package,)) == []

@@ -113,9 +113,7 @@ def test_the_example_environment_contains_all_variables_of_the_cluster() -> None
 
 
 @pytest.mark.slow
-async def test_the_reader_of_the_cluster_can_search_but_not_change_the_table(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_the_reader_of_the_cluster_can_search_but_not_change_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CITESTREAM_READER_PASSWORD", "it's secret")
     config = configured(DEPLOY / "compose.cluster.yaml").retrievers["documents"].model_dump()
     with postgres() as server:

@@ -1,6 +1,7 @@
 """Check that the programs of the documentation run and that its tables agree with the code."""
 
 import importlib.util
+import json
 import os
 import re
 import shlex
@@ -101,6 +102,29 @@ def test_the_readme_quotes_the_table_of_measurements() -> None:
     f1 = [row[1].split()[0] for row in (lexical, bm25, ragflow)]
     assert "citation F1 of {}, compared with {} for BM25 and {} for RAGFlow's rule".format(*f1) in readme
     assert f"cites {float(lexical[3]):.1%} of the unsupported".replace("%", " %") in readme
+
+
+def test_the_labelled_record_of_the_page_can_be_measured(tmp_path: Path) -> None:
+    (record,) = re.findall(r"```json\n(.*?)```", (DOCS / "benchmarks.md").read_text("utf-8"), re.DOTALL)
+    (tmp_path / "data.jsonl").write_text(record.replace("\n", ""))
+    command = [sys.executable, "-m", "citestream", "eval", str(tmp_path / "data.jsonl"), "--json"]
+    said = subprocess.run(command, cwd=DOCS.parent, check=True, capture_output=True, text=True, timeout=60).stdout
+    quality = json.loads(said)["quality"]["ALL"]
+    assert (quality["supported"], quality["unsupported"], quality["f1"]) == (1, 1, 1.0)
+
+
+def test_every_page_names_the_same_error_of_the_decision() -> None:
+    page = (DOCS / "attribution.md").read_text("utf-8")
+    rows = re.findall(r"^\| \*\*.*?\*\* \| (\d+) of (\d+) \| (\d+) of (\d+) \|$", page, re.MULTILINE)
+    assert len(rows) == 2
+    cited = sorted(round(100 * int(false) / int(all_false)) for false, all_false, _, _ in rows)
+    refused = sorted(round(100 * int(true) / int(all_true)) for _, _, true, all_true in rows)
+    low, high = cited
+    for text in (page, (DOCS.parent / "README.md").read_text("utf-8")):
+        assert f"{low} to {high} %" in text.split("false statements that were written on purpose")[1].split("\n\n")[0]
+    assert "{} to {} % of the true ones are refused".format(*refused) in page
+    (unsupported,) = re.findall(r"\[(.*?) % of the unsupported sentences are cited\]", page)
+    assert f"cites {unsupported} % of the unsupported" in (DOCS.parent / "README.md").read_text("utf-8")
 
 
 def test_the_scorer_of_the_page_cites_quotations(monkeypatch: pytest.MonkeyPatch) -> None:

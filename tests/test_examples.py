@@ -40,9 +40,7 @@ def client(launch: Launch, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 def test_the_answer_cites_the_passage_that_answers(client: OpenAI, question: str) -> None:
     evidence = closest(question, documents(), EVIDENCE)
     answer = client.chat.completions.create(
-        model="extractive",
-        messages=[{"role": "user", "content": question}],
-        extra_body={"evidence": evidence},
+        model="extractive", messages=[{"role": "user", "content": question}], extra_body={"evidence": evidence}
     )
     references: list[dict[str, Any]] = (answer.model_extra or {})["references"]
     cited = [evidence[reference["evidence_number"] - 1] for reference in references]

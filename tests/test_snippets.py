@@ -252,6 +252,7 @@ RUN_BY = {
         "test_docs: test_the_library_does_what_its_page_says"
     ),
     ("docs/start.md", "from openai import OpenAI"): "test_docs: test_the_first_program_prints_a_cited_answer",
+    ("docs/benchmarks.md", '{"id": "1"'): "test_docs: test_the_labelled_record_of_the_page_can_be_measured",
 }
 
 

@@ -14,12 +14,12 @@ from typing import Any, Protocol
 from citestream.citation.answers.answer import Answer
 from citestream.citation.answers.response import Response
 from citestream.citation.evidence import Evidence, FieldError
-from citestream.citation.evidence.prompt import inject
-from citestream.citation.evidence.sanitize import sanitize
 from citestream.citation.link_policy import LinkDefanger
 from citestream.citation.markers import MarkerNames, marker_end, strip
 from citestream.citation.markers.strip import MarkerStripper
 from citestream.citation.options import Options
+from citestream.citation.prompt.injection import inject
+from citestream.citation.prompt.sanitize import sanitize
 from citestream.citation.support.decision import Decision, Status, Support
 from citestream.citation.text.segmentation import Segmenter, SegmentLimits
 from citestream.providers.errors import BrokenStream, ProviderError

@@ -13,11 +13,12 @@ from citestream.citation.answers.response import Response
 from citestream.citation.cite import cite
 from citestream.citation.evidence import Evidence
 from citestream.citation.evidence.hosts import recognise
-from citestream.citation.evidence.sanitize import sanitize
 from citestream.citation.evidence.tool_results import extract_passages
 from citestream.citation.link_policy import LinkDefanger
-from citestream.citation.markers import MarkerNames, marker_end, strip, strip_history
+from citestream.citation.markers import MarkerNames, marker_end, strip
 from citestream.citation.options import Options
+from citestream.citation.prompt.history import strip_history
+from citestream.citation.prompt.sanitize import sanitize
 from citestream.citation.support.claims import makes_claim
 from citestream.citation.support.features.excerpts import analyze_excerpt
 from citestream.citation.support.gates import GateChecks
@@ -27,6 +28,7 @@ from citestream.citation.text.queries.questions import question_parts
 from citestream.citation.text.queries.search_terms import search_terms
 from citestream.citation.text.segmentation import Kind, Segmenter
 from citestream.citation.text.segmentation.blocks import BlockContext, line_type
+from tests.citation.evidence.hosts.prompts import GOLDEN, UNRECOGNISED
 from tests.growth.linear import ROUNDS, seconds
 
 GROWTH = 16  # factor between two lengths of the input
@@ -43,6 +45,12 @@ EVIDENCE = (
 INDEX = scorer("lexical").prepare(EVIDENCE).index
 NAMES = MarkerNames.from_evidence(EVIDENCE)
 
+PROMPTS = [
+    messages
+    for messages in (*(golden.messages for golden in GOLDEN.values()), *UNRECOGNISED.values())
+    if all(isinstance(message.get("content"), str) for message in messages)
+]
+
 FUNCTIONS: dict[str, Callable[[str], object]] = {
     "analyze_excerpt": analyze_excerpt,
     "analyze_text": analyze_text,
@@ -52,13 +60,15 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "weigh a claim": lambda text: GateChecks(Claim(text), INDEX).refusal(0, (0, len(EVIDENCE[0].text))),
     "extract_passages of a text": extract_passages,
     "extract_passages of JSON": lambda text: extract_passages(json.dumps([{"text": text, "url": text}])),
-    "feed an answer": lambda text: _feed(text),
+    "feed an answer": lambda text: _feed(text, Options()),
+    "feed a live answer": lambda text: _feed(text, Options(release="live")),
     "JsonValues": lambda text: _json_drafts(text),
     "line_type in a list": lambda text: line_type(f"{text}a - b", BlockContext(indent=len(text)), final=True),
     "LinkDefanger": lambda text: _defang(text),
     "makes_claim": lambda text: makes_claim(text, Kind.PROSE),
     "question_parts": question_parts,
     "recognise hosts": lambda text: recognise([{"role": "user", "content": text}], ()),
+    "recognise prompts of hosts": lambda text: [recognise(messages, ()) for messages in _host_prompts(text)],
     "sanitize": sanitize,
     "search_terms": search_terms,
     "Segmenter": lambda text: _segment(text),
@@ -66,6 +76,8 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "strip": lambda text: strip(text, NAMES),
     "strip_history": strip_history,
 }
+
+ON_DEMAND = {"recognise prompts of hosts"}  # takes a minute even for short texts
 
 CHARACTERS = ".!。[]()【`*$|<&#\\\"-1中กé\u0301“«_~=/:\t{'\ue202a \n"
 WORDS = (
@@ -117,6 +129,16 @@ def growths(name: str, length: int) -> Iterator[Growth]:
             )
 
 
+def _host_prompts(text: str) -> Iterator[list[dict[str, str]]]:
+    """Yield the prompts of all RAG hosts, with the text after each of their lines."""
+    for messages in PROMPTS:
+        for at, message in enumerate(messages):
+            lines = message["content"].splitlines(keepends=True)
+            for line in range(1, len(lines) + 1):
+                content = "".join([*lines[:line], text, *lines[line:]])
+                yield [*messages[:at], {**message, "content": content}, *messages[at + 1 :]]
+
+
 def _cost(function: Callable[[str], object], text: str, rounds: int) -> float:
     return min(seconds(function, text) for _ in range(rounds))
 
@@ -126,8 +148,8 @@ def _segment(text: str) -> object:
     return [segmenter.feed(text[at : at + 7]) for at in range(0, len(text), 7)], segmenter.flush()
 
 
-def _feed(text: str) -> object:
-    answer = Response(EVIDENCE, Options()).answer(0)
+def _feed(text: str, options: Options) -> object:
+    answer = Response(EVIDENCE, options).answer(0)
     assert isinstance(answer, Answer)
     drafts = [draft for at in range(0, len(text), 7) for draft in answer.feed(text[at : at + 7])] + answer.flush()
     return [answer.cite(draft) for draft in drafts]

@@ -73,11 +73,7 @@ def answer(proxied: OpenAI, wire: Wire) -> Streamed:
 
 def test_without_evidence_every_token_passes_unchanged(proxied: OpenAI, direct: OpenAI, wire: Wire) -> None:
     straight = direct.chat.completions.create(
-        model="smollm2",
-        messages=QUESTION,
-        stream=True,
-        stream_options={"include_usage": True},
-        extra_body=SAMPLING,
+        model="smollm2", messages=QUESTION, stream=True, stream_options={"include_usage": True}, extra_body=SAMPLING
     )
     deltas = [choice.delta for chunk in straight for choice in chunk.choices]
     through = Streamed(proxied, wire)

@@ -20,10 +20,7 @@ from tests.upstreams.wire import Request, Step, chunk, head
 SENTENCES = 8
 PACE = 0.1  # seconds between two tokens: ten a second, as a busy provider writes
 MARKER = re.compile(r" ?\[\d+\]")
-FACTS = (
-    "Station {nonce} sells {number} tickets a day. ",
-    "The line of {nonce} was opened in {year}. ",
-)
+FACTS = ("Station {nonce} sells {number} tickets a day. ", "The line of {nonce} was opened in {year}. ")
 FILLER = "The town council met again and spoke about the budget of the harbour, the school and the old mill."
 
 
