@@ -42,6 +42,7 @@ LONG_SHARE = 4  # every fourth turn belongs to long work, even if there is short
 REPORTED_SECONDS = 0.005  # duration of a step that is reported; shorter ones do not matter
 LARGE_JOIN = 2**20  # bytes whose copy takes 1 ms; from this size on, Python releases its lock while it joins bytes
 
+Step = Callable[[], bool]  # does a part of the work; False if the work was cancelled
 StepObserver = Callable[[str, float], None]  # receives the cause of a step and its seconds
 
 
@@ -51,8 +52,8 @@ class Scheduler:
     def __init__(self) -> None:
         """Use `scheduler()`, which returns the one of the running event loop."""
         self.observers: list[StepObserver] = []
-        self._short: deque[Callable[[], object]] = deque()
-        self._long: deque[Callable[[], object]] = deque()
+        self._short: deque[Step] = deque()
+        self._long: deque[Step] = deque()
         self._turns = 0
         self._is_scheduled = False
         self._thread: ThreadPoolExecutor | None = None
@@ -76,7 +77,7 @@ class Scheduler:
         self.enqueue(partial(_wake, turn), worked)
         await turn
 
-    def enqueue(self, step: Callable[[], object], worked: float) -> None:
+    def enqueue(self, step: Step, worked: float) -> None:
         """Call `step` when it is its turn. Short work goes first, and continues before other short work begins."""
         if worked > SHORT_SECONDS:
             self._long.append(step)
@@ -119,18 +120,24 @@ class Scheduler:
     def _take_turn(self) -> None:
         self._is_scheduled = False
         self._turns += 1
-        is_long = self._long and (not self._short or self._turns % LONG_SHARE == 0)
-        step = self._long.popleft() if is_long else self._short.popleft()
         try:
-            step()
+            # Cancelled work takes no turn. Otherwise it would delay other work when requests are refused quickly.
+            while (self._short or self._long) and not self._next_step()():
+                pass
         finally:
             if self._short or self._long:
                 self._schedule()
 
+    def _next_step(self) -> Step:
+        is_long = self._long and (not self._short or self._turns % LONG_SHARE == 0)
+        return self._long.popleft() if is_long else self._short.popleft()
 
-def _wake(turn: "asyncio.Future[None]") -> None:
-    if not turn.done():  # cancelled
-        turn.set_result(None)
+
+def _wake(turn: "asyncio.Future[None]") -> bool:
+    if turn.done():  # cancelled
+        return False
+    turn.set_result(None)
+    return True
 
 
 class _Job(Generic[T]):
@@ -148,11 +155,11 @@ class _Job(Generic[T]):
     def enqueue(self) -> None:
         self._scheduler.enqueue(self.step, self._worked)
 
-    def step(self) -> None:
-        """Work for STEP_SECONDS and enqueue the rest."""
-        if self.future.done():  # cancelled
+    def step(self) -> bool:
+        """Work for STEP_SECONDS and enqueue the rest. Return False if the work was cancelled."""
+        if self.future.done():
             self._steps.close()
-            return
+            return False
         began = perf_counter()
         function = None
         try:
@@ -172,6 +179,7 @@ class _Job(Generic[T]):
             running.add_done_callback(self._take_result)
         elif not self.future.done():
             self.enqueue()
+        return True
 
     def _next(self) -> Callable[[], Any] | None:
         if self._failed:

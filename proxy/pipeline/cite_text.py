@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 
 from citestream.citation.answers.answer import Answer
@@ -91,14 +92,15 @@ async def score_text(
         if scorers
         else Scoring(scorer(options.scorer), evidence, ExternalModels(deadline=0))
     )
-    drafts = [draft async for draft in _drafts(answer, text)]
-    claims = [draft.claim for draft in drafts if draft.claim is not None]
-    await scoring.embed(claims, max_stalled=MAX_STALLED)
-    found: list[Scores] = []
-    for start in range(0, len(claims), MAX_BATCH):
-        found += await scoring.score_all(claims[start : start + MAX_BATCH])
+    with closing(scoring):
+        drafts = [draft async for draft in _drafts(answer, text)]
+        claims = [draft.claim for draft in drafts if draft.claim is not None]
+        await scoring.embed(claims, max_stalled=MAX_STALLED)
+        found: list[Scores] = []
+        for start in range(0, len(claims), MAX_BATCH):
+            found += await scoring.score_all(claims[start : start + MAX_BATCH])
+        prepared = await scoring.prepared()
     scores = align([draft.claim for draft in drafts], found)
-    prepared = await scoring.prepared()
     response.grounding.judging = scoring.judge_report
     calibrated = await Work("cite").run(calibrate_answer_in_steps(scores, prepared, options.strictness))
     return ScoredText(answer, drafts, calibrated, prepared, response, scoring)

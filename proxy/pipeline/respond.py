@@ -12,7 +12,7 @@ that sends annotations with a sentence must not see those of the next one.
 
 import logging
 from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, closing
 from dataclasses import replace
 from time import perf_counter, time_ns
 from typing import assert_never
@@ -42,10 +42,11 @@ Batches = AsyncGenerator[Iterable[Outgoing], None]
 async def respond(events: Events, response: Response, scoring: Scoring, hold_seconds: float) -> Batches:
     """Cite one completion. Raise ProviderError only before the first batch; later failures yield `Failed`."""
     timings = Timings(response.grounding)
-    async with aclosing(decided_steps(events, response, scoring, hold_seconds, timings)) as batches:
-        async for steps in batches:
-            timings.update()
-            yield release(steps, response)
+    with closing(scoring):
+        async with aclosing(decided_steps(events, response, scoring, hold_seconds, timings)) as batches:
+            async for steps in batches:
+                timings.update()
+                yield release(steps, response)
 
 
 def decided_steps(

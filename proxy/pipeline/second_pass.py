@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, closing
 from dataclasses import replace
 from typing import Any, Protocol, TypeGuard
 
@@ -40,10 +40,11 @@ async def respond_in_two_passes(
     """Cite one completion in two calls. Raise ProviderError only before the first batch."""
     timings, draft = Timings(response.grounding), list[Step]()
     steps = decided_steps(provider.stream(request), response, scoring, hold_seconds, timings)
-    async with aclosing(steps) as batches:
-        async for batch in batches:
-            timings.update()
-            draft += batch
+    with closing(scoring):
+        async with aclosing(steps) as batches:
+            async for batch in batches:
+                timings.update()
+                draft += batch
     if not any(isinstance(step, Failed) for step in draft):
         for choice in sorted({step.choice for step in draft if isinstance(step, PendingText)}):
             draft = await _second_pass(provider, request, response, draft, choice)

@@ -109,6 +109,15 @@ async def test_cancelled_work_ends() -> None:
     assert 0 < done == len(notes) < 1_000
 
 
+async def test_cancelled_work_delays_no_other_work() -> None:
+    notes: list[str] = []
+    for _ in range(1_000):
+        scheduler().start("test", count_to(1, [])).cancel()
+    scheduler().start("test", count_to(1, notes))
+    await ticks([], 10)
+    assert notes == ["0"]
+
+
 async def test_long_steps_are_reported_with_their_cause(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scheduling, "REPORTED_SECONDS", 0.0)
     reported: list[str] = []

@@ -11,6 +11,7 @@ from citestream.providers.wire.json_text import as_list, as_object
 from citestream.providers.wire.openai_messages import call_fragments
 
 from ...http.client_api import Citations
+from ...pipeline.collect_chunks import MANY_CHUNKS
 from ...pipeline.merge_deltas import reasoning_of
 from ..citation_cursor import CitationCursor
 from .citation_location import Locations, native_citations
@@ -94,8 +95,9 @@ class MessageContent:
         return [*self._late_citations(), *self._waiting_calls(), *self._close()]
 
     def containers(self) -> list[Any]:
-        """Return what grows with the answer."""
-        return [self._blocks]
+        """Return what grows with the answer, if it is long."""
+        pieces = sum(len(pieces) for block in self._blocks for pieces in block.pieces.values())
+        return [self._blocks] if len(self._blocks) + pieces > MANY_CHUNKS else []
 
     # Text
 

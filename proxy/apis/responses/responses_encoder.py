@@ -11,7 +11,7 @@ from citestream.providers.wire.responses import response_annotations
 
 from ...http.client_api import Encoder
 from ...http.encoding import typed_event
-from ...pipeline.collect_chunks import Completion
+from ...pipeline.collect_chunks import MANY_CHUNKS, Completion
 from ...pipeline.merge_deltas import reasoning_of
 from ...pipeline.request.job import Job
 from .response_object import (
@@ -101,7 +101,9 @@ class ResponsesEncoder(Encoder):
 
     def containers(self) -> list[Any]:
         """See Encoder."""
-        return [*self._completion.containers(), self._output.items, self._calls]
+        items = self._output.items
+        own = [items, self._calls] if len(items) > MANY_CHUNKS else []
+        return [*self._completion.containers(), *own]
 
     def body(self, completion: Completion) -> Fields:
         """Return the whole answer as one response."""

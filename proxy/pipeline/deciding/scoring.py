@@ -62,6 +62,10 @@ class Scoring:
         self._complete: PreparedEvidence | None = None
         self._preparing = prepare(scorer, evidence)
 
+    def close(self) -> None:
+        """End the preparation of evidence if the answer has ended before it, as when a provider fails at once."""
+        self._preparing.cancel()
+
     @property
     def may_wait(self) -> bool:
         """Whether a decision may have to wait for an external service."""

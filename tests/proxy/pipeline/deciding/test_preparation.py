@@ -1,17 +1,26 @@
 """Evidence is prepared in steps, between which other work runs."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 import pytest
 
+from citestream.citation.answers.response import Response
 from citestream.citation.evidence import Evidence
+from citestream.citation.options import Options
 from citestream.citation.support.scorers import PreparedEvidence
 from citestream.citation.support.scorers.lexical import LexicalScorer
 from citestream.citation.text.steps import Steps
 from citestream.providers import scheduler as scheduling
+from citestream.providers.errors import Unreachable
+from citestream.providers.events import ChatRequest
+from citestream.providers.scripted import ScriptedProvider, Step, chunk
 from citestream.proxy.pipeline.deciding import preparation
 from citestream.proxy.pipeline.deciding.preparation import prepare
+from citestream.proxy.pipeline.deciding.scoring import ExternalModels, Scoring
+from citestream.proxy.pipeline.respond import Batches, respond
+from citestream.proxy.pipeline.second_pass import respond_in_two_passes
 
 SHORT = [Evidence(number, f"The bridge number {number} opened in 1932.", f"e{number}") for number in range(1, 6)]
 
@@ -75,3 +84,35 @@ async def test_an_error_reaches_only_the_request_that_waits_for_it() -> None:
     with pytest.raises(ZeroDivisionError):
         await broken
     assert list((await whole).evidence) == SHORT
+
+
+Begin = Callable[[ScriptedProvider, Response, Scoring], Batches]
+
+
+def in_one_pass(provider: ScriptedProvider, response: Response, scoring: Scoring) -> Batches:
+    return respond(provider.stream(ChatRequest("m", [])), response, scoring, hold_seconds=20.0)
+
+
+def in_two_passes(provider: ScriptedProvider, response: Response, scoring: Scoring) -> Batches:
+    return respond_in_two_passes(provider, ChatRequest("m", []), response, scoring, hold_seconds=20.0)
+
+
+SCRIPTS: dict[str, list[Step]] = {
+    "the provider fails at once": [Unreachable("gone")],
+    "the answer is empty": [chunk({"content": ""}), chunk({}, "stop")],
+}
+
+
+@pytest.mark.parametrize("begin", [in_one_pass, in_two_passes])
+@pytest.mark.parametrize("script", SCRIPTS.values(), ids=SCRIPTS)
+async def test_the_preparation_ends_with_an_answer_that_needs_none(
+    begin: Begin, script: list[Step], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """When a provider refuses many requests, their evidence must not delay that of others."""
+    monkeypatch.setattr(preparation, "BEGIN_SECONDS", 3600.0)
+    scoring = Scoring(LexicalScorer(), SHORT, ExternalModels(deadline=2.0))
+    with suppress(Unreachable):
+        async for _ in begin(ScriptedProvider(*script), Response(SHORT, Options()), scoring):
+            pass
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.wait_for(scoring.prepared(), timeout=5)
