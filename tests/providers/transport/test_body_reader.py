@@ -9,26 +9,11 @@ import pytest
 
 from citestream.providers.errors import IncompleteAnswer, TimedOut
 from citestream.providers.transport import TICK, Timeouts, Watch, read_body
+from tests.clock import Clock
 from tests.upstreams.wire import chunk, head
 
 HEAD = head("200 OK", "Content-Type: text/event-stream")
 CHUNKED = head("200 OK", "Content-Type: text/event-stream", "Transfer-Encoding: chunked")
-
-
-class Clock:
-    """The clock of the event loop, which stands still until a test moves it."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        loop = asyncio.get_running_loop()
-        self.now = loop.time()
-        monkeypatch.setattr(loop, "time", lambda: self.now)
-
-    def advance(self, seconds: float) -> None:
-        self.now += seconds
-
-    def advance_soon(self, seconds: float) -> None:
-        """Advance when the test waits."""
-        asyncio.get_running_loop().call_soon(self.advance, seconds)
 
 
 @asynccontextmanager

@@ -1,0 +1,100 @@
+"""A silent stream: what a client of each API receives every 15 seconds, by a clock that the test moves."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import pytest
+from aiohttp.test_utils import TestClient, TestServer
+
+from citestream.proxy.config import parse
+from citestream.proxy.http.application import make_app
+from tests.clock import Clock
+from tests.faults.clients import CLIENTS, EVIDENCE
+from tests.faults.dialects import OPENAI
+from tests.faults.framing import chunked
+from tests.faults.scenarios import full
+from tests.upstreams.wire import Request, Server, Step
+
+STREAMED = [name for name, client in CLIENTS.items() if client.streamed]
+
+
+def comment(data: bytes) -> bool:
+    return data == b": keep-alive\n\n"
+
+
+def newline(data: bytes) -> bool:
+    return data == b"\n"
+
+
+def ping(data: bytes) -> bool:
+    return data == b'event: ping\ndata: {"type": "ping"}\n\n'
+
+
+def line_without_text(data: bytes) -> bool:
+    line: dict[str, Any] = json.loads(data)
+    text = line["message"]["content"] if "message" in line else line["response"]
+    return (text, line["done"], data[-1:]) == ("", False, b"\n")
+
+
+# First word of a client's name -> whether these bytes are a keep-alive of its API
+KEEP_ALIVES: dict[str, Callable[[bytes], bool]] = {
+    "chat": comment,
+    "responses": comment,
+    "cohere": comment,
+    "gemini": newline,
+    "messages": ping,
+    "ollama": line_without_text,
+}
+
+
+@pytest.mark.parametrize("name", STREAMED)
+async def test_a_silent_stream_gets_a_keep_alive_every_15_seconds(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked, go_on = asyncio.Event(), asyncio.Event()
+
+    async def answer(_: Request) -> AsyncIterator[Step]:
+        asked.set()
+        await go_on.wait()
+        for step in chunked(OPENAI, full(OPENAI)):
+            yield step
+
+    clock = Clock(monkeypatch)
+    async with Server(answer) as provider:
+        app = make_app(parse({"providers": {"slow": {"kind": "openai", "base_url": f"{provider.url}/v1"}}}))
+        async with TestClient(TestServer(app)) as client, asyncio.TaskGroup() as tasks:
+            received: list[bytes] = []
+            reading = tasks.create_task(read_answer(client, name, received))
+            await asked.wait()
+            counts = []
+            for seconds in (14.9, 0.2, 14.9, 0.2):
+                clock.advance(seconds)
+                await give_way(client)
+                counts.append(len(received))
+            go_on.set()
+            await reading
+    assert counts == [0, 1, 1, 2]
+    first, second, *rest = received
+    is_keepalive = KEEP_ALIVES[name.partition(" ")[0]]
+    assert (is_keepalive(first), is_keepalive(second)) == (True, True)
+    assert b"1932" in b"".join(rest)
+
+
+async def read_answer(client: TestClient[Any, Any], name: str, received: list[bytes]) -> None:
+    """Add each HTTP chunk of an answer to `received`."""
+    api = CLIENTS[name]
+    body = api.body("slow/m", 1) | {"evidence": EVIDENCE}
+    async with client.post(api.path.format(model="slow/m"), json=body) as response:
+        data = b""
+        async for part, ends in response.content.iter_chunks():
+            data += part
+            if ends:
+                received.append(data)
+                data = b""
+
+
+async def give_way(client: TestClient[Any, Any]) -> None:
+    """Let the tasks of the server and of other clients run until they wait."""
+    for _ in range(5):
+        async with client.get("/healthz") as healthy:
+            assert healthy.status == 200
