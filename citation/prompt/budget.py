@@ -30,7 +30,7 @@ def fit_budget(
     ages = ages or {}
     kept = [item for item in evidence if costs[item.number] <= room]
     total = sum(costs[item.number] for item in kept)
-    for item in sorted(kept, key=lambda item: (-ages.get(item.number, 0), *_priority(item))) if total > room else ():
+    for item in sorted(kept, key=lambda item: (-ages.get(item.number, 0), *_priority(item))):
         if total <= room:
             break
         total -= costs[item.number]

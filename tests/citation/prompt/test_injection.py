@@ -171,6 +171,11 @@ def test_the_oldest_evidence_is_dropped_first() -> None:
     assert result.messages[3]["content"] == "There is no room for the result of this call."
 
 
+def test_evidence_of_the_request_is_newer_than_that_of_an_earlier_turn() -> None:
+    own, earlier = Evidence(1, "a", "e1"), Evidence(2, "b", "e2", score=0.9)
+    assert fit_budget((own, earlier), {1: 10, 2: 10}, 10, ages={2: 1}) == ((own,), (earlier,))
+
+
 @pytest.mark.parametrize("content", [None, ""])
 def test_an_empty_message_takes_the_text(content: str | None) -> None:
     system, user = injected([{"role": "system", "content": content}, {"role": "user", "content": content}]).messages
@@ -273,6 +278,7 @@ ESTIMATES = {
     "Sales rose by twelve percent in the third quarter.": (9, 16),
     "收入在第三季度增长了": (8, 14),
     "🚀": (1, 3),
+    "Der Umsatz stieg im dritten Quartal um zwölf Prozent.": (13, 16),
 }
 
 
