@@ -15,15 +15,15 @@ OUR_MARKER = re.compile(r" ?\[1\]")
 
 
 @dataclass
-class Seen:
-    """The result of an answer in a client."""
+class Received:
+    """An answer as a client received it."""
 
     status: int
     texts: dict[int, str] = field(default_factory=dict)  # by choice
     reasons: set[str] = field(default_factory=set)
-    error: str = ""  # its message
+    error: str = ""  # the message of the error
     cited: list[str] = field(default_factory=list)  # ids of the references
-    last: bool = False  # the sign that this API's streams end with, if they do
+    ended: bool = False  # whether the stream has the end marker of its API
 
     def text(self, choice: int = 0) -> str:
         return OUR_MARKER.sub("", self.texts.get(choice, ""))
@@ -32,7 +32,7 @@ class Seen:
         if isinstance(text, str):
             self.texts[choice] = self.texts.get(choice, "") + text
 
-    def refer(self, references: object) -> None:
+    def add_references(self, references: object) -> None:
         if isinstance(references, list):
             self.cited = [one["id"] for one in references]
 
@@ -43,14 +43,14 @@ class Client:
 
     path: str  # `{model}` is filled in
     body: Body
-    read: Callable[[Seen, bytes], None]  # the bytes of an answer that began
+    read: Callable[[Received, bytes], None]  # parses the body of an answer
     streamed: bool = True
-    evidence: bool = True  # without any the bytes pass through
-    choices: bool = False  # whether it can ask for several answers
+    evidence: bool = True  # without evidence the bytes pass through
+    choices: bool = False  # whether a request can ask for several choices
 
 
 def events(body: bytes) -> list[Any]:
-    """The data of an event stream up to [DONE], as the SDKs read it. Fails for data that is not JSON."""
+    """Parse an event stream up to [DONE], as the SDKs do. Data that is not JSON raises an error."""
     text = body.decode().replace("\r\n", "\n").replace("\r", "\n").removeprefix("\ufeff")
     found = []
     for event in text.split("\n\n"):
@@ -63,156 +63,156 @@ def events(body: bytes) -> list[Any]:
 
 
 def failed(error: Any) -> str:
-    """The message of an error in the shape of any of the APIs."""
+    """Return the message of an error in the format of any API."""
     inner = error.get("error", error) if isinstance(error, Mapping) else error
     return str(inner.get("message") or inner) if isinstance(inner, Mapping) else str(inner)
 
 
-def read_chat(seen: Seen, body: bytes) -> None:
+def read_chat(received: Received, body: bytes) -> None:
     for one in events(body):
         if one.get("error") or one.get("object") == "error":
-            seen.error = failed(one)
+            received.error = failed(one)
             continue
         assert isinstance(one["choices"], list)
         for choice in one["choices"]:
-            seen.add(choice["delta"].get("content"), choice["index"])
-            seen.reasons |= {choice["finish_reason"]} - {None}
-        seen.refer(one.get("references"))
-    seen.last = body.endswith(b"data: [DONE]\n\n")
+            received.add(choice["delta"].get("content"), choice["index"])
+            received.reasons |= {choice["finish_reason"]} - {None}
+        received.add_references(one.get("references"))
+    received.ended = body.endswith(b"data: [DONE]\n\n")
 
 
-def read_whole(seen: Seen, body: bytes) -> None:
+def read_whole(received: Received, body: bytes) -> None:
     answer = json.loads(body)
     for choice in answer["choices"]:
-        seen.add(choice["message"]["content"], choice["index"])
-        seen.reasons.add(choice["finish_reason"])
-    seen.refer(answer.get("references"))
-    seen.last = True
+        received.add(choice["message"]["content"], choice["index"])
+        received.reasons.add(choice["finish_reason"])
+    received.add_references(answer.get("references"))
+    received.ended = True
 
 
-def read_response(seen: Seen, body: bytes) -> None:
+def read_response(received: Received, body: bytes) -> None:
     answer = json.loads(body)
     for item in answer["output"]:
         for part in item["content"] if item["type"] == "message" else ():
-            seen.add(part["text"])
-    seen.reasons.add({"completed": "stop", "incomplete": "length"}[answer["status"]])
-    seen.refer(answer.get("references"))
-    seen.last = True
+            received.add(part["text"])
+    received.reasons.add({"completed": "stop", "incomplete": "length"}[answer["status"]])
+    received.add_references(answer.get("references"))
+    received.ended = True
 
 
-def read_responses(seen: Seen, body: bytes) -> None:
+def read_responses(received: Received, body: bytes) -> None:
     for one in events(body):
         match one["type"]:
             case "response.output_text.delta":
-                seen.add(one["delta"])
+                received.add(one["delta"])
             case "response.completed":
-                seen.reasons.add("stop")
+                received.reasons.add("stop")
             case "response.incomplete":
-                seen.reasons.add("length")
+                received.reasons.add("length")
             case "response.failed":
-                seen.error = failed(one["response"])
+                received.error = failed(one["response"])
         if one["type"] in {"response.completed", "response.incomplete", "response.failed"}:
-            seen.refer(one["response"].get("references"))
-            seen.last = True
+            received.add_references(one["response"].get("references"))
+            received.ended = True
 
 
-def read_ollama(seen: Seen, body: bytes) -> None:
+def read_ollama(received: Received, body: bytes) -> None:
     for line in body.decode().splitlines():
         if not line.strip():
             continue
         one = json.loads(line.removeprefix("\ufeff"))
-        seen.refer(one.get("references"))
+        received.add_references(one.get("references"))
         if one.get("error"):
-            seen.error = failed(one)
-            seen.last = True
+            received.error = failed(one)
+            received.ended = True
         else:
-            seen.add(one["message"].get("content") if "message" in one else one["response"])
+            received.add(one["message"].get("content") if "message" in one else one["response"])
             if one["done"]:
-                seen.reasons.add(one["done_reason"])
-                seen.last = True
+                received.reasons.add(one["done_reason"])
+                received.ended = True
 
 
-def read_gemini(seen: Seen, body: bytes) -> None:
-    _responses(seen, events(body))
+def read_gemini(received: Received, body: bytes) -> None:
+    _responses(received, events(body))
 
 
-def read_array(seen: Seen, body: bytes) -> None:
-    _responses(seen, json.loads(body))
+def read_array(received: Received, body: bytes) -> None:
+    _responses(received, json.loads(body))
 
 
-def read_candidates(seen: Seen, body: bytes) -> None:
-    _responses(seen, [json.loads(body)])
+def read_candidates(received: Received, body: bytes) -> None:
+    _responses(received, [json.loads(body)])
 
 
-def read_cohere(seen: Seen, body: bytes) -> None:
+def read_cohere(received: Received, body: bytes) -> None:
     for one in events(body):
         match one["type"]:
             case "content-delta":
-                seen.add(one["delta"]["message"]["content"].get("text"))
+                received.add(one["delta"]["message"]["content"].get("text"))
             case "message-end":
                 delta = one["delta"]
-                seen.error = delta.get("error", "")
-                seen.reasons |= set() if seen.error else {COHERE_REASONS[delta["finish_reason"]]}
-                seen.refer(one.get("references"))
-                seen.last = True
+                received.error = delta.get("error", "")
+                received.reasons |= set() if received.error else {COHERE_REASONS[delta["finish_reason"]]}
+                received.add_references(one.get("references"))
+                received.ended = True
 
 
-def read_cohere_answer(seen: Seen, body: bytes) -> None:
+def read_cohere_answer(received: Received, body: bytes) -> None:
     answer = json.loads(body)
     for block in answer["message"]["content"]:
-        seen.add(block["text"])
-    seen.reasons.add(COHERE_REASONS[answer["finish_reason"]])
-    seen.refer(answer.get("references"))
-    seen.last = True
+        received.add(block["text"])
+    received.reasons.add(COHERE_REASONS[answer["finish_reason"]])
+    received.add_references(answer.get("references"))
+    received.ended = True
 
 
-def read_messages(seen: Seen, body: bytes) -> None:
+def read_messages(received: Received, body: bytes) -> None:
     for one in events(body):
         match one["type"]:
             case "content_block_delta":
-                seen.add(one["delta"].get("text"))
+                received.add(one["delta"].get("text"))
             case "message_delta":
-                seen.reasons |= {MESSAGE_REASONS[one["delta"]["stop_reason"]]} - {""}
-                seen.refer(one.get("references"))
+                received.reasons |= {MESSAGE_REASONS[one["delta"]["stop_reason"]]} - {""}
+                received.add_references(one.get("references"))
             case "message_stop":
-                seen.last = True
+                received.ended = True
             case "error":
-                seen.error = failed(one)
-                seen.last = True
+                received.error = failed(one)
+                received.ended = True
 
 
-def read_message(seen: Seen, body: bytes) -> None:
+def read_message(received: Received, body: bytes) -> None:
     answer = json.loads(body)
     for block in answer["content"]:
-        seen.add(block["text"])
-    seen.reasons.add(MESSAGE_REASONS[answer["stop_reason"]])
-    seen.refer(answer.get("references"))
-    seen.last = True
+        received.add(block["text"])
+    received.reasons.add(MESSAGE_REASONS[answer["stop_reason"]])
+    received.add_references(answer.get("references"))
+    received.ended = True
 
 
 MESSAGE_REASONS = {"end_turn": "stop", "max_tokens": "length", None: ""}
 COHERE_REASONS = {"COMPLETE": "stop", "MAX_TOKENS": "length", "ERROR": "content_filter"}
 
 
-def _responses(seen: Seen, responses: list[Any]) -> None:
+def _responses(received: Received, responses: list[Any]) -> None:
     for one in responses:
         if one.get("error"):
-            seen.error = failed(one)
+            received.error = failed(one)
         for candidate in one.get("candidates") or ():
             index = candidate.get("index", 0)
             for part in candidate.get("content", {}).get("parts") or ():
-                seen.add(part.get("text"), index)
+                received.add(part.get("text"), index)
             reason = candidate.get("finishReason")
-            seen.reasons |= {{"STOP": "stop", "MAX_TOKENS": "length"}.get(reason, reason)} - {None}
+            received.reasons |= {{"STOP": "stop", "MAX_TOKENS": "length"}.get(reason, reason)} - {None}
             chunks = candidate.get("groundingMetadata", {}).get("groundingChunks")
             if chunks and chunks[0]["retrievedContext"]["text"]:
-                seen.cited = ["bridge"]
-    seen.last = True
+                received.cited = ["bridge"]
+    received.ended = True
 
 
 def chat(model: str, choices: int) -> Fields:
-    asked: Fields = {"model": model, "messages": [{"role": "user", "content": QUESTION}]}
-    return {**asked, **({"n": choices} if choices > 1 else {})}
+    body: Fields = {"model": model, "messages": [{"role": "user", "content": QUESTION}]}
+    return {**body, **({"n": choices} if choices > 1 else {})}
 
 
 def response(model: str, _: int) -> Fields:
@@ -232,8 +232,8 @@ def streamed(body: Body, stream: bool = True) -> Body:
 
 
 def gemini(_model: str, choices: int) -> Fields:
-    asked: Fields = {"contents": [{"role": "user", "parts": [{"text": QUESTION}]}]}
-    return {**asked, **({"generationConfig": {"candidateCount": choices}} if choices > 1 else {})}
+    body: Fields = {"contents": [{"role": "user", "parts": [{"text": QUESTION}]}]}
+    return {**body, **({"generationConfig": {"candidateCount": choices}} if choices > 1 else {})}
 
 
 CHAT, RESPONSES, MESSAGES = "/v1/chat/completions", "/v1/responses", "/v1/messages"
@@ -255,7 +255,7 @@ CLIENTS: Mapping[str, Client] = {
     "gemini array": Client(STREAM, gemini, read_array, choices=True),
     "gemini, whole": Client(GENERATE, gemini, read_candidates, streamed=False, choices=True),
 }
-# By provider: its own API without evidence, whose bytes pass through.
+# By provider: a request without evidence in the API of the provider, whose bytes pass through.
 PASSED: Mapping[str, Client] = {
     "openai": Client(CHAT, streamed(chat), read_chat, evidence=False, choices=True),
     "ollama": Client("/api/chat", streamed(chat), read_ollama, evidence=False),

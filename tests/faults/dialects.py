@@ -9,23 +9,23 @@ CREATED = "2026-01-01T00:00:00Z"
 
 @dataclass(frozen=True)
 class Dialect:
-    """One provider's stream, piece by piece."""
+    """The parts of a stream of one provider."""
 
     kind: str
     content_type: str
-    text: Callable[..., bytes]  # (text, choice=0, **more fields) -> one event
+    text: Callable[..., bytes]  # (text, choice=0, **fields) -> one event with text
     finish: Callable[..., bytes]  # (reason="stop", choice=0) -> the event that ends a choice
     done: bytes  # the end of the stream
-    errors: dict[str, bytes]  # in-stream errors, by who sends such
-    blank: bytes  # the end of an event
+    errors: dict[str, bytes]  # errors in the stream, by the server that sends them
+    separator: bytes  # the bytes after each event
 
 
 def compact(value: object) -> bytes:
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
-def _sse(value: object, blank: bytes = b"\n\n") -> bytes:
-    return b"data: " + compact(value) + blank
+def _sse(value: object, separator: bytes = b"\n\n") -> bytes:
+    return b"data: " + compact(value) + separator
 
 
 def _chunk(choice: int, delta: object, reason: str | None, **more: object) -> bytes:

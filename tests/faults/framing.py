@@ -8,7 +8,7 @@ from random import Random
 from tests.faults.dialects import Dialect
 from tests.upstreams.wire import Break, Step, chunk, head
 
-MOST_PIECES = 2000  # pieces of one answer; more of them find no other errors
+MAX_PIECES = 2000  # per answer; more pieces find no further errors
 
 Piece = bytes | Break
 
@@ -18,7 +18,7 @@ def head_of(dialect: Dialect, *lines: str) -> bytes:
 
 
 def chunked(dialect: Dialect, pieces: Sequence[Piece]) -> list[Step]:
-    """Each piece in a chunk of its own, and the end unless one breaks it. Empty chunks would end it too."""
+    """Each piece as an HTTP chunk, then the last chunk. Empty pieces are left out: an empty chunk ends the body."""
     framed = [chunk(piece) if isinstance(piece, bytes) else piece for piece in pieces if piece != b""]
     return [head_of(dialect, "Transfer-Encoding: chunked"), *framed, chunk(b"")]
 
@@ -37,27 +37,27 @@ def as_written(pieces: Sequence[Piece]) -> Sequence[Piece]:
 
 
 def at_random(pieces: Sequence[Piece]) -> list[Piece]:
-    """The same bytes, cut anywhere; the same way each time."""
+    """The same bytes, split at random places, which depend only on the bytes."""
     rng = Random(joined(pieces)[:1000])
-    return _recut(pieces, lambda size: sorted(rng.randrange(size) for _ in range(min(size // 8 + 1, MOST_PIECES))))
+    return _split(pieces, lambda size: sorted(rng.randrange(size) for _ in range(min(size // 8 + 1, MAX_PIECES))))
 
 
 def byte_by_byte(pieces: Sequence[Piece]) -> list[Piece]:
-    """The same bytes one at a time, or in as many pieces as that is reasonable for."""
-    return _recut(pieces, lambda size: range(0, size, size // MOST_PIECES + 1))
+    """The same bytes one at a time, or in MAX_PIECES pieces if there are more bytes."""
+    return _split(pieces, lambda size: range(0, size, size // MAX_PIECES + 1))
 
 
-CUTS: Mapping[str, Callable[[Sequence[Piece]], Sequence[Piece]]] = {
+SPLITS: Mapping[str, Callable[[Sequence[Piece]], Sequence[Piece]]] = {
     "as they are written": as_written,
     "cut at random": at_random,
-    "a byte at a time": byte_by_byte,
+    "one byte at a time": byte_by_byte,
 }
 
 
-def _recut(pieces: Sequence[Piece], cuts: Callable[[int], Sequence[int]]) -> list[Piece]:
+def _split(pieces: Sequence[Piece], cuts: Callable[[int], Sequence[int]]) -> list[Piece]:
     found: list[Piece] = []
-    for together, run in groupby(pieces, lambda piece: isinstance(piece, bytes)):
-        if not together:
+    for is_bytes, run in groupby(pieces, lambda piece: isinstance(piece, bytes)):
+        if not is_bytes:
             found += run
         elif body := joined([*run]):
             edges = [0, *cuts(len(body)), len(body)]
@@ -65,23 +65,23 @@ def _recut(pieces: Sequence[Piece], cuts: Callable[[int], Sequence[int]]) -> lis
     return found
 
 
-def packed(dialect: Dialect, pieces: Sequence[Piece]) -> list[Step]:
+def gzipped(dialect: Dialect, pieces: Sequence[Piece]) -> list[Step]:
     body = gzip.compress(joined(pieces))
-    head_lines = head_of(dialect, "Content-Encoding: gzip", "Transfer-Encoding: chunked")
-    return [head_lines, chunk(body[:40]), chunk(body[40:]), chunk(b"")]
+    headers = head_of(dialect, "Content-Encoding: gzip", "Transfer-Encoding: chunked")
+    return [headers, chunk(body[:40]), chunk(body[40:]), chunk(b"")]
 
 
-def overstated(dialect: Dialect, pieces: Sequence[Piece]) -> list[Step]:
-    """Fewer bytes than it says."""
+def too_few_bytes(dialect: Dialect, pieces: Sequence[Piece]) -> list[Step]:
+    """Fewer bytes than Content-Length states."""
     body = joined(pieces)
     return [head_of(dialect, f"Content-Length: {len(body) + 100}") + body, Break.CLOSE]
 
 
-def overlong(dialect: Dialect, pieces: Sequence[Piece]) -> list[Step]:
-    """More bytes than it says."""
+def too_many_bytes(dialect: Dialect, pieces: Sequence[Piece]) -> list[Step]:
+    """More bytes than Content-Length states."""
     body = joined(pieces)
     return [head_of(dialect, f"Content-Length: {len(body)}") + body + b"HTTP/1.1 200 OK\r\n and more", Break.CLOSE]
 
 
-def old_http(dialect: Dialect, pieces: Sequence[Piece]) -> list[Step]:
+def http_1_0(dialect: Dialect, pieces: Sequence[Piece]) -> list[Step]:
     return [f"HTTP/1.0 200 OK\r\nContent-Type: {dialect.content_type}\r\n\r\n".encode() + joined(pieces), Break.CLOSE]

@@ -1,11 +1,11 @@
-"""Write the results of all faults as the tables of docs/faults.md, and read them again to compare."""
+"""Write the results of all faults as the tables of docs/faults.md, and read these tables."""
 
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from tests.faults.checks import NOTHING, applies
 from tests.faults.dialects import DIALECTS
-from tests.faults.judging import NOTHING, applies
 from tests.faults.matrix import COLUMNS, Cell, client_of
 from tests.faults.scenarios import GROUPS, SCENARIOS
 
@@ -13,45 +13,45 @@ PAGE = Path(__file__).parents[2] / "docs" / "faults.md"
 BEGIN, END = "<!-- written by make faults -->", "<!-- until here -->"
 PART = re.compile(r"([^\s;()]+)(?: \(([^)]*)\))?")
 
-Found = Mapping[tuple[str, str], Mapping[str, Cell]]  # by provider and client API, by scenario
+Results = Mapping[tuple[str, str], Mapping[str, Cell]]  # by provider and client API, by scenario
 
 
-def table(found: Found) -> str:
-    """All of it in Markdown, one table for each group of scenarios."""
+def table(results: Results) -> str:
+    """The results in Markdown, one table for each group of scenarios."""
     parts = []
     for title, scenarios in GROUPS.items():
         heads = (title, "providers", *COLUMNS)
-        rows = [(one, _providers(one), *(_cell(found, one, column) for column in COLUMNS)) for one in scenarios]
+        rows = [(one, _providers(one), *(_cell(results, one, column) for column in COLUMNS)) for one in scenarios]
         parts.append("\n".join(map(_line, (heads, ("---",) * len(heads), *rows))))
     return "\n\n".join(parts)
 
 
-def written(page: str, tables: str) -> str:
-    """The page with these tables in the place of its own."""
+def with_tables(page: str, tables: str) -> str:
+    """Return the page with its tables replaced."""
     before, _, rest = page.partition(BEGIN)
     return f"{before}{BEGIN}\n\n{tables}\n\n{END}{rest.partition(END)[2]}"
 
 
-def told(page: str) -> dict[tuple[str, str], str]:
+def documented_results(page: str) -> dict[tuple[str, str], str]:
     """Return the results on a page by scenario and client API."""
-    found: dict[tuple[str, str], str] = {}
+    results: dict[tuple[str, str], str] = {}
     for line in page.partition(BEGIN)[2].partition(END)[0].splitlines():
         if line.startswith("| ") and not line.startswith("| ---"):
             name, providers, *cells = (cell.strip() for cell in line.strip("|").split("|"))
             if providers != "providers":
-                found |= {(name, column): cell for column, cell in zip(COLUMNS, cells, strict=True)}
-    return found
+                results |= {(name, column): cell for column, cell in zip(COLUMNS, cells, strict=True)}
+    return results
 
 
-def of(cell: str, kind: str) -> str:
+def documented_result(cell: str, kind: str) -> str:
     """Return the result for one provider in a cell of the page."""
     return next((shown for shown, kinds in PART.findall(cell) if not kinds or kind in kinds.split(", ")), NOTHING)
 
 
-def _cell(found: Found, scenario: str, column: str) -> str:
+def _cell(results: Results, scenario: str, column: str) -> str:
     kinds: dict[str, list[str]] = {}
     for kind in _kinds(scenario, column):
-        kinds.setdefault(found[kind, column][scenario].shown, []).append(kind)
+        kinds.setdefault(results[kind, column][scenario].shown, []).append(kind)
     if len(kinds) < 2:
         return next(iter(kinds), NOTHING)
     return "; ".join(f"{shown} ({', '.join(names)})" for shown, names in kinds.items())

@@ -1,4 +1,4 @@
-"""Every fault of a provider, as the judge of an answer: the answer arrives as it does without a judge."""
+"""Every fault of a provider that is used as a judge: the text is the same as without a judge."""
 
 from contextlib import aclosing
 
@@ -29,7 +29,7 @@ REQUEST = ChatRequest("scripted", [])
 EVIDENCE = (Evidence(1, "The ferry carries 22 cars.", "e1"), Evidence(2, "Bread is baked at night.", "e2"))
 DELTAS = ("The ferry carries ", "22 cars. ", "Bread is baked at night.")
 LIMITS = JudgeLimits(deadline_seconds=0.5, concurrent_calls=4, calls_per_answer=100, cached_verdicts=0)
-IMPATIENT = Timeouts(connect=1.0, first_token=0.3, idle=0.3, tick=0.05)
+SHORT_TIMEOUTS = Timeouts(connect=1.0, first_token=0.3, idle=0.3, tick=0.05)
 FAULTS = {name: one for name, one in SCENARIOS.items() if "openai" in one.kinds and not one.refused}
 
 
@@ -49,12 +49,12 @@ async def test_a_broken_judge_does_not_change_the_text(fault: Scenario) -> None:
     dialect = DIALECTS["openai"]
     steps = (fault.http or chunked)(dialect, fault.body(dialect))
     async with Server(script(*steps)) as server:
-        provider = make_provider("openai", server.url, timeouts=IMPATIENT)
+        provider = make_provider("openai", server.url, timeouts=SHORT_TIMEOUTS)
         model = PromptedModel(LanguageModelJudge(provider.stream, "judge"), JudgeTemplate.for_model("judge"), b"key")
         text, response = await answer(Judge(model, ALL, LIMITS))
         await provider.aclose()
-    plain, _ = await answer(None)
-    assert text == plain
+    expected, _ = await answer(None)
+    assert text == expected
     assert response.grounding.degraded
     judging = response.grounding.judging
     assert judging is not None

@@ -1,7 +1,7 @@
 """Many paced streams through one server process: the text that each client reads, and the memory of the process.
 
 Every answer carries the nonce of who asked, in its evidence, its question and its text, so that one that is lost or
-gets into another's is seen. Nobody's answer goes on before all are under way, however slow the machine.
+gets into another's is received. Nobody's answer goes on before all are under way, however slow the machine.
 """
 
 import asyncio

@@ -11,7 +11,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from tests.faults.clients import CLIENTS, EVIDENCE, Seen
+from tests.faults.clients import CLIENTS, EVIDENCE, Received
 from tests.faults.dialects import OPENAI
 from tests.faults.framing import chunked
 from tests.faults.scenarios import PARTS, WHOLE
@@ -99,9 +99,9 @@ async def end(stream: aiohttp.ClientResponse) -> str:
             rest = await stream.content.read()
         except aiohttp.ClientError:
             return "broken"
-    seen = Seen(200)
-    CLIENT.read(seen, rest)
-    assert WHOLE.endswith(seen.text().strip())
-    assert seen.last
-    assert seen.reasons == {"stop"}
+    received = Received(200)
+    CLIENT.read(received, rest)
+    assert WHOLE.endswith(received.text().strip())
+    assert received.ended
+    assert received.reasons == {"stop"}
     return "whole"
