@@ -89,6 +89,12 @@ class _Proxy:
         scenario = scenario_of(kind, model)
         if not applies(scenario, kind, client):
             return Cell(NOTHING)
+        try:
+            return await self._compared(scenario, model, kind, client)
+        except aiohttp.ClientPayloadError as error:
+            return Cell("broken", [f"the body of the answer is incomplete: {error}"])
+
+    async def _compared(self, scenario: Scenario, model: str, kind: str, client: Client) -> Cell:
         connections: list[object] = []
         trace = aiohttp.TraceConfig()
         trace.on_connection_create_end.append(_appending(connections))
