@@ -1,4 +1,4 @@
-"""A client that reads slowly slows down its provider: the held text is bounded, and other clients are not affected."""
+"""A client that does not read slows down its provider: the server holds little text, other clients are not affected."""
 
 import asyncio
 import json
@@ -15,28 +15,28 @@ from tests.soak.measuring import sample
 from tests.soak.serving import process
 from tests.upstreams.wire import Request, Server, Step, chunk, head
 
-# A kernel takes up to 4 MB to send and 6 MB received for one connection (Linux's tcp_wmem and tcp_rmem), and there are
-# two. A provider that nobody holds back would send this much within a second or two.
-MOST_TAKEN = 40e6
-MOST_KEPT = 40.0  # megabytes that the server may grow by meanwhile
-OTHERS = 20  # answers to others, within which the provider of the slow one sends nothing more
-SECONDS = 10.0  # until a provider's stream is closed after its client has left; idle: 0.1 s at most
-PATIENCE = 100.0
+# Linux buffers up to 4 MB of sent and 6 MB of received data per connection (tcp_wmem and tcp_rmem), and there are
+# two connections. A provider that is not slowed down sends this much in one or two seconds.
+MAX_ACCEPTED = 40e6  # bytes
+MAX_GROWTH = 40.0  # megabytes of memory of the server
+OTHER_REQUESTS = 20  # the provider has paused if it sends nothing during these requests
+CLOSE_TIMEOUT = 10.0  # seconds; the stream of the provider closes within 0.1 s on an idle machine
+TIMEOUT = 100.0  # seconds
 EVIDENCE = [{"text": "The bridge was opened in 1932."}]
 FILLER = "and so on and on " * 60
 
 Fields = dict[str, Any]
 MESSAGES = [{"role": "user", "content": "What is there?"}]
 PATH = "/v1/chat/completions"
-ASKED: Fields = {"model": "endless/m", "stream": True, "messages": MESSAGES}
-CASES: dict[str, Fields] = {"cited": ASKED | {"evidence": EVIDENCE}, "passed through": ASKED}
+REQUEST: Fields = {"model": "endless/m", "stream": True, "messages": MESSAGES}
+CASES: dict[str, Fields] = {"cited": REQUEST | {"evidence": EVIDENCE}, "passed through": REQUEST}
 
 
 class Endless:
-    """A provider that numbers its sentences and never stops; asked for the model `short`, it says one."""
+    """A provider that sends numbered sentences without end. The model `short` sends one sentence."""
 
     def __init__(self) -> None:
-        self.sent = 0  # bytes that were taken
+        self.sent = 0  # bytes
 
     async def __call__(self, request: Request) -> AsyncIterator[Step]:
         yield head("200 OK", "Content-Type: text/event-stream", "Transfer-Encoding: chunked")
@@ -54,9 +54,9 @@ class Endless:
 
 @pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
-async def test_a_slow_reader_holds_its_provider_back(tmp_path: Path) -> None:
+async def test_a_client_that_does_not_read_slows_down_its_provider(tmp_path: Path) -> None:
     endless = Endless()
-    async with Server(endless) as upstream, asyncio.timeout(PATIENCE * len(CASES)):
+    async with Server(endless) as upstream, asyncio.timeout(TIMEOUT * len(CASES)):
         file = tmp_path / "config.yaml"
         file.write_text(
             f"providers: {{endless: {{kind: openai, base_url: '{upstream.url}/v1'}}}}\nlog: {{access: false}}\n"
@@ -68,18 +68,18 @@ async def test_a_slow_reader_holds_its_provider_back(tmp_path: Path) -> None:
                 upstream.left.clear()
                 before = sample(server.pid, 0, 0).memory
                 reader, writer = await send_request(url, body)
-                await held_back(endless, url)
-                taken = endless.sent
-                assert taken < MOST_TAKEN, case
-                assert sample(server.pid, 0, 0).memory - before < MOST_KEPT, case
-                await reads_on(reader, endless, taken)
+                await wait_until_provider_pauses(endless, url)
+                accepted = endless.sent
+                assert accepted < MAX_ACCEPTED, case
+                assert sample(server.pid, 0, 0).memory - before < MAX_GROWTH, case
+                await read_until_provider_resumes(reader, endless, accepted)
                 writer.transport.abort()
-                async with asyncio.timeout(SECONDS):
+                async with asyncio.timeout(CLOSE_TIMEOUT):
                     await upstream.left.wait()
 
 
 async def send_request(url: str, body: Fields) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """A client that has asked and reads nothing: its system takes as little as it may."""
+    """Send a request without reading the answer, with a small receive buffer."""
     host, _, port = url.removeprefix("http://").partition(":")
     connection = socket.socket()
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2**16)
@@ -92,24 +92,24 @@ async def send_request(url: str, body: Fields) -> tuple[asyncio.StreamReader, as
     return reader, writer
 
 
-async def held_back(endless: Endless, url: str) -> None:
-    """Wait until the provider sends nothing while others get their answers."""
+async def wait_until_provider_pauses(endless: Endless, url: str) -> None:
+    """Wait until the provider sends nothing while other clients get their answers."""
     body = {"model": "endless/short", "messages": MESSAGES, "evidence": EVIDENCE}
     async with aiohttp.ClientSession() as session:
         sent = -1
         while sent != endless.sent or not sent:
             sent = endless.sent
-            for _ in range(OTHERS):
+            for _ in range(OTHER_REQUESTS):
                 async with session.post(url + PATH, json=body) as answer:
                     assert (await answer.json())["choices"][0]["message"]["content"] == "It is red."
 
 
-async def reads_on(reader: asyncio.StreamReader, endless: Endless, taken: int) -> None:
-    """Nothing was dropped meanwhile: the sentences follow each other, and the provider goes on."""
+async def read_until_provider_resumes(reader: asyncio.StreamReader, endless: Endless, accepted: int) -> None:
+    """Read until the provider sends again. No sentence is missing."""
     number, unread = 0, b""
-    async with asyncio.timeout(PATIENCE):
+    async with asyncio.timeout(TIMEOUT):
         await reader.readuntil(b"\r\n\r\n")
-        while endless.sent <= taken:
+        while endless.sent <= accepted:
             size = int(await reader.readline(), 16)
             *lines, unread = (unread + await reader.readexactly(size)).split(b"\n")
             assert await reader.readexactly(2) == b"\r\n"
