@@ -1,7 +1,7 @@
-"""Chaos: what the server needs is killed (SIGKILL) or frozen (SIGSTOP) under load, and started again.
+"""Services of the server are killed (SIGKILL) or frozen (SIGSTOP) under load, and started again.
 
-Answers go on as the policy says, it is all as before once what was missing is back, and nobody ever reads another's
-words (each answer carries the nonce of who asked; the upstream looks for strangers' nonces too).
+During an outage, requests end as configured. When the service is back, all answers are complete again. No client
+receives text of another client: an answer contains the nonce of its request, and both sides look for other nonces.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ import aiohttp
 import pytest
 
 from tests.soak.__main__ import in_flight
-from tests.soak.client import APIS, BRIDGE, PROVIDERS, Case, Fate, Outcome, ask
+from tests.soak.client import APIS, BRIDGE, PROVIDERS, Case, End, Outcome, ask
 from tests.soak.serving import config, indexed, process, served
 from tests.upstreams.postgres import Postgres, postgres
 from tests.upstreams.redis import Redis, running
@@ -22,16 +22,16 @@ from tests.upstreams.redis import Redis, running
 pytestmark = pytest.mark.slow
 
 CLIENTS = 10
-UNTIL = 100.0  # seconds; until all is well again, on a machine under load
-ENOUGH = 30  # answers in a row that have to be as expected
-ANSWERS = 100  # while databases are missing
+TIMEOUT = 100.0  # seconds of each wait, on a machine under load
+CONSECUTIVE = 30  # answers in a row that must be as expected
+ANSWERS = 100  # during an outage of the databases
 CASES = [Case(api, f"{provider}/good", scorer="hybrid") for api in APIS for provider in PROVIDERS]
 LOCAL = [Case(api, "extractive", source, scorer="hybrid") for api in APIS for source in ("evidence", "retrieval")]
-TOLD: tuple[Fate, ...] = ("whole", "broken", "refused")  # never left without an end, never half and called whole
+VALID_ENDS: tuple[End, ...] = ("complete", "broken", "refused")  # an answer without an end is a fault
 
 
-class Part:
-    """A process on a port of its own, which can be killed and started again."""
+class UpstreamProcess:
+    """A `tests.soak.upstream` that can be killed and started again on the same port."""
 
     def __init__(self, log: Path) -> None:
         with socket.socket() as free:
@@ -43,26 +43,26 @@ class Part:
         self.start()
 
     def start(self) -> None:
-        """Or start again."""
+        """Start the process, for the first time or again."""
         self._running = ExitStack()
         command = ["-m", "tests.soak.upstream", str(self._port)]
         self._process, _ = self._running.enter_context(process(command, self._log))
 
     def kill(self) -> None:
-        """At once, without a word to anybody."""
+        """Kill the process with SIGKILL."""
         self._process.kill()
         self.end()
 
     def end(self) -> None:
-        """Let go of it."""
+        """Stop the process and close its output."""
         if self._running:
             self._running.close()
         self._running = None
 
 
 @contextmanager
-def part(log: Path) -> Iterator[Part]:
-    started = Part(log)
+def upstream_process(log: Path) -> Iterator[UpstreamProcess]:
+    started = UpstreamProcess(log)
     try:
         yield started
     finally:
@@ -70,58 +70,58 @@ def part(log: Path) -> Iterator[Part]:
 
 
 class Load:
-    """Clients that ask without a pause; what they got since the last look."""
+    """Clients that send requests without a pause, and their answers."""
 
     def __init__(self, url: str, cases: list[Case]) -> None:
-        self.wrong: list[str] = []
-        self.got: list[Outcome] = []
+        self.faults: list[str] = []
+        self.recent: list[Outcome] = []  # since the last call of a `wait_` method
         self.all: list[Outcome] = []
         self._url = url
         self._cases = cases
-        self._asked = 0
-        self._over = False
-        self._news = asyncio.Event()
+        self._sent = 0
+        self._stopped = False
+        self._answered = asyncio.Event()
 
     async def client(self) -> None:
-        """One of them."""
+        """Send requests until `stop` is called."""
         async with aiohttp.ClientSession() as session:
-            while not self._over:
-                self._asked += 1
-                case = self._cases[self._asked % len(self._cases)]
-                fault, outcome = await ask(session, self._url, case, *TOLD)
+            while not self._stopped:
+                self._sent += 1
+                case = self._cases[self._sent % len(self._cases)]
+                fault, outcome = await ask(session, self._url, case, *VALID_ENDS)
                 if fault:
-                    self.wrong.append(f"{case}: {fault}")
-                self.got.append(outcome)
+                    self.faults.append(f"{case}: {fault}")
+                self.recent.append(outcome)
                 self.all.append(outcome)
-                self._news.set()
+                self._answered.set()
 
-    async def until(self, number: int, *fates: Fate) -> list[Outcome]:
-        """Wait for so many answers, from now on, that ended in one of these ways; what came meanwhile."""
-        self.got.clear()
-        async with asyncio.timeout(UNTIL):
-            while sum(outcome.fate in fates for outcome in self.got) < number:
-                self._news.clear()
-                await self._news.wait()
-        return self.got[:]
+    async def wait_for(self, number: int, *ends: End) -> list[Outcome]:
+        """Wait for `number` new answers with one of these ends. Return all new answers."""
+        self.recent.clear()
+        async with asyncio.timeout(TIMEOUT):
+            while sum(outcome.end in ends for outcome in self.recent) < number:
+                self._answered.clear()
+                await self._answered.wait()
+        return self.recent[:]
 
-    async def again(self, well: str = "") -> None:
-        """Wait until ENOUGH answers in a row are whole and say this."""
-        self.got.clear()
-        async with asyncio.timeout(UNTIL):
+    async def wait_until_complete(self, text: str = "") -> None:
+        """Wait until CONSECUTIVE answers in a row are complete and contain `text`."""
+        self.recent.clear()
+        async with asyncio.timeout(TIMEOUT):
             while True:
-                last = self.got[-ENOUGH:]
-                if len(last) == ENOUGH and all(one.fate == "whole" and well in said(one) for one in last):
+                last = self.recent[-CONSECUTIVE:]
+                if len(last) == CONSECUTIVE and all(one.end == "complete" and text in compact(one) for one in last):
                     return
-                self._news.clear()
-                await self._news.wait()
+                self._answered.clear()
+                await self._answered.wait()
 
     def stop(self) -> None:
-        """No more questions."""
-        self._over = True
+        """Let each client stop after its current request."""
+        self._stopped = True
 
 
 @asynccontextmanager
-async def loaded(url: str, cases: list[Case], clients: int = CLIENTS) -> AsyncIterator[Load]:
+async def running_load(url: str, cases: list[Case], clients: int = CLIENTS) -> AsyncIterator[Load]:
     load = Load(url, cases)
     async with asyncio.TaskGroup() as tasks:
         for _ in range(clients):
@@ -130,108 +130,112 @@ async def loaded(url: str, cases: list[Case], clients: int = CLIENTS) -> AsyncIt
             yield load
         finally:
             load.stop()
-    assert load.wrong == []
+    assert load.faults == []
 
 
-def said(outcome: Outcome) -> str:
+def compact(outcome: Outcome) -> str:
     return outcome.raw.decode().replace(" ", "")
 
 
-def fates(outcomes: list[Outcome]) -> set[Fate]:
-    return {outcome.fate for outcome in outcomes}
+def ends_of(outcomes: list[Outcome]) -> set[End]:
+    return {outcome.end for outcome in outcomes}
 
 
-async def quiet(url: str, folder: Path) -> None:
-    """Nothing still runs, nothing failed that nobody expected."""
+async def assert_no_leftovers(url: str, folder: Path) -> None:
+    """No request is in flight, and the log has no traceback."""
     assert await in_flight(url) == ""
     assert "Traceback" not in (folder / "server.log").read_text("utf-8")
 
 
-async def test_a_provider_that_dies_takes_its_own_streams_and_is_used_again_when_it_is_back(tmp_path: Path) -> None:
+async def test_a_killed_provider_fails_only_its_own_requests_and_is_used_after_its_restart(tmp_path: Path) -> None:
     indexed(tmp_path)
     with (
-        part(tmp_path / "upstream.log") as upstream,
-        part(tmp_path / "embedder.log") as embedder,
+        upstream_process(tmp_path / "upstream.log") as upstream,
+        upstream_process(tmp_path / "embedder.log") as embedder,
         served(tmp_path, config(upstream.url, tmp_path, embedder.url)) as (_, url),
     ):
-        async with loaded(url, CASES) as load, loaded(url, LOCAL, 2) as local:
+        async with running_load(url, CASES) as load, running_load(url, LOCAL, 2) as local:
             for _ in range(2):
-                assert fates(await load.until(ENOUGH, "whole")) == {"whole"}
+                assert ends_of(await load.wait_for(CONSECUTIVE, "complete")) == {"complete"}
                 upstream.kill()
-                await load.until(ENOUGH, "refused")
-                assert fates(await local.until(ENOUGH, "whole")) == {"whole"}  # no provider is needed
+                await load.wait_for(CONSECUTIVE, "refused")
+                assert ends_of(await local.wait_for(CONSECUTIVE, "complete")) == {
+                    "complete"
+                }  # these requests need no provider
                 upstream.start()
-                await load.again()
-        await quiet(url, tmp_path)
+                await load.wait_until_complete()
+        await assert_no_leftovers(url, tmp_path)
 
 
-async def test_another_model_answers_while_a_provider_is_dead(tmp_path: Path) -> None:
+async def test_the_fallback_model_answers_while_the_provider_is_down(tmp_path: Path) -> None:
     indexed(tmp_path)
     with (
-        part(tmp_path / "upstream.log") as upstream,
+        upstream_process(tmp_path / "upstream.log") as upstream,
         served(
             tmp_path,
-            config(upstream.url, tmp_path, models={"steady": {"model": "openai/good", "fallback": "extractive"}}),
+            config(
+                upstream.url, tmp_path, models={"with-fallback": {"model": "openai/good", "fallback": "extractive"}}
+            ),
         ) as (_, url),
     ):
-        async with loaded(url, [Case(api, "steady") for api in APIS]) as load:
-            await load.until(ENOUGH, "whole")
+        async with running_load(url, [Case(api, "with-fallback") for api in APIS]) as load:
+            await load.wait_for(CONSECUTIVE, "complete")
             upstream.kill()
-            answered = await load.until(ENOUGH, "whole")
-            assert fates(answered) <= {"whole", "broken"}  # broken: had begun to speak when it died
-            assert fates(await load.until(ENOUGH, "whole")) == {"whole"}
+            answered = await load.wait_for(CONSECUTIVE, "complete")
+            assert ends_of(answered) <= {"complete", "broken"}  # broken: already streaming when the provider was killed
+            assert ends_of(await load.wait_for(CONSECUTIVE, "complete")) == {"complete"}
             upstream.start()
-            await load.again("Themoonishollow")  # only the upstream says this
-        await quiet(url, tmp_path)
+            await load.wait_until_complete("Themoonishollow")  # only the upstream sends this text
+        await assert_no_leftovers(url, tmp_path)
 
 
-async def test_without_its_embedder_it_cites_by_words_and_says_so_until_it_is_back(tmp_path: Path) -> None:
+async def test_citations_are_degraded_while_the_embedder_is_down(tmp_path: Path) -> None:
     indexed(tmp_path)
     with (
-        part(tmp_path / "upstream.log") as upstream,
-        part(tmp_path / "embedder.log") as embedder,
+        upstream_process(tmp_path / "upstream.log") as upstream,
+        upstream_process(tmp_path / "embedder.log") as embedder,
         served(tmp_path, config(upstream.url, tmp_path, embedder.url)) as (_, url),
     ):
         chat = [case for case in CASES if case.api in ("chat", "ollama", "responses")]
-        async with loaded(url, chat) as load:
-            await load.again('"degraded":false')
+        async with running_load(url, chat) as load:
+            await load.wait_until_complete('"degraded":false')
             embedder.kill()
-            assert fates(await load.until(ENOUGH, "whole")) == {"whole"}
-            await load.again('"degraded":true')
+            assert ends_of(await load.wait_for(CONSECUTIVE, "complete")) == {"complete"}
+            await load.wait_until_complete('"degraded":true')
             embedder.start()
-            await load.again('"degraded":false')
-        await quiet(url, tmp_path)
+            await load.wait_until_complete('"degraded":false')
+        await assert_no_leftovers(url, tmp_path)
 
 
 OUTAGES: tuple[tuple[Callable[[Postgres | Redis], None], Callable[[Postgres | Redis], None]], ...] = (
     (lambda database: database.kill(), lambda database: database.start()),
     (lambda database: database.freeze(True), lambda database: database.freeze(False)),
 )
-BRIDGES = f"CREATE TABLE bridges AS SELECT 1 AS id, '{BRIDGE}.' AS text"
+CREATE_BRIDGES = f"CREATE TABLE bridges AS SELECT 1 AS id, '{BRIDGE}.' AS text"
 
 
-async def test_databases_killed_frozen_and_started_again_cost_no_answer(tmp_path: Path) -> None:
-    with part(tmp_path / "upstream.log") as upstream, postgres() as table, running() as redis:
-        table.run(BRIDGES)
+async def test_killed_and_frozen_databases_fail_no_request(tmp_path: Path) -> None:
+    with upstream_process(tmp_path / "upstream.log") as upstream, postgres() as table, running() as redis:
+        table.run(CREATE_BRIDGES)
         retriever = {"kind": "postgres", "url": table.url, "table": "bridges", "timeout": 1, "on_failure": "answer"}
         store = {"url": redis.url, "timeout": 0.2}
         configured = config(upstream.url, tmp_path, retrievers={"docs": retriever}, store=store)
         with served(tmp_path, configured) as (_, url):
             cases = [Case(api, "extractive", "retrieval") for api in APIS]
             cited = BRIDGE.replace(" ", "")
-            async with loaded(url, cases) as load:
-                await load.again(cited)
+            async with running_load(url, cases) as load:
+                await load.wait_until_complete(cited)
                 for stop, start in OUTAGES:
                     for database in (table, redis):
                         await asyncio.to_thread(stop, database)
                     try:
-                        during = await load.until(ANSWERS, "whole")
+                        answers = await load.wait_for(ANSWERS, "complete")
                     finally:
                         for database in (table, redis):
                             await asyncio.to_thread(start, database)
-                    assert fates(during) == {"whole"}
-                    assert not all(cited in said(one) for one in during)  # the table was missing
-                    await load.again(cited)
-                assert {outcome.fate for outcome in load.all} == {"whole"}
-                print(f"{len(load.all)} of {len(load.all)} answers are complete")
-            await quiet(url, tmp_path)
+                    assert ends_of(answers) == {"complete"}
+                    assert not all(cited in compact(one) for one in answers)  # the table was not available
+                    await load.wait_until_complete(cited)
+                assert {outcome.end for outcome in load.all} == {"complete"}
+                print(f"{len(load.all)} answers, all complete")
+            await assert_no_leftovers(url, tmp_path)

@@ -1,8 +1,8 @@
-"""`python -m tests.soak`: mixed good and bad streams for a given time; memory and open files must not grow.
+"""`python -m tests.soak`: send mixed requests for a given time, and check that memory and open files do not grow.
 
-Every client API, every provider, evidence sent, retrieved and none; answers that are whole, cut, reset, silent,
-dripping, huge, refused, and clients that leave. Loopback only. Ends with 1 where an answer was wrong or
-something grows.
+Every client API and provider, with sent, retrieved and no evidence. Answers are complete, cut, reset, silent, slow,
+huge or refused, and some clients disconnect. Only the loopback interface is used. Exits with status 1 if an answer is
+wrong or something grows.
 """
 
 import argparse
@@ -17,18 +17,18 @@ from tempfile import TemporaryDirectory
 
 import aiohttp
 
-from tests.soak.client import KEY, ask, drawn
+from tests.soak.client import KEY, ask, random_case
 from tests.soak.measuring import Sample, faults, plot, row, sample, table
 from tests.soak.serving import PROVIDER_SECONDS, config, indexed, process, served
 
-EVERY_SECONDS = 2.0  # between two samples
-TELL_EVERY = 30  # samples
+SAMPLE_SECONDS = 2.0  # between two samples
+PRINT_EVERY = 30  # samples
 FAULTS_SHOWN = 10
-SETTLE_SECONDS = 6.0  # after which the server has closed its idle connections to providers (4 s)
+SETTLE_SECONDS = 6.0  # the server closes idle connections to providers after 4 s
 
 
 async def load(url: str, pid: int, arguments: argparse.Namespace) -> tuple[list[Sample], Counter[str], list[str]]:
-    """Ask until the time or the number is over: samples, how many of each kind, what was wrong."""
+    """Send requests until the time or number is reached. Return samples, the number of answers by end, and faults."""
     began = time.monotonic()
     rng = Random(arguments.seed)
     counted: Counter[str] = Counter()
@@ -42,8 +42,8 @@ async def load(url: str, pid: int, arguments: argparse.Namespace) -> tuple[list[
     async def client() -> None:
         async with aiohttp.ClientSession() as session:
             while not over():
-                case = drawn(rng)
-                counted[case.fate()] += 1
+                case = random_case(rng)
+                counted[case.end()] += 1
                 fault, _ = await ask(session, url, case)
                 if fault:
                     wrong.append(f"{time.monotonic() - began:.0f} s, {case}: {fault}")
@@ -51,9 +51,9 @@ async def load(url: str, pid: int, arguments: argparse.Namespace) -> tuple[list[
 
     async def watch() -> None:
         while not over():
-            await asyncio.sleep(EVERY_SECONDS)
+            await asyncio.sleep(SAMPLE_SECONDS)
             samples.append(sample(pid, time.monotonic() - began, counted.total()))
-            if len(samples) % TELL_EVERY == 0:
+            if len(samples) % PRINT_EVERY == 0:
                 print(row(samples[-1]), file=sys.stderr, flush=True)
 
     async with asyncio.TaskGroup() as tasks:
@@ -74,10 +74,10 @@ async def in_flight(url: str) -> str:
 
 
 def main() -> int:
-    """Run it, print the table."""
+    """Run the test and print the table."""
     parser = argparse.ArgumentParser(prog="python -m tests.soak", description=__doc__)
     parser.add_argument("--minutes", type=float, default=60.0)
-    parser.add_argument("--most", type=int, default=0, help="answers at most; 0: as many as fit")
+    parser.add_argument("--most", type=int, default=0, help="maximum number of answers; 0: no maximum")
     parser.add_argument("--clients", type=int, default=24, help="number of simultaneous clients")
     parser.add_argument(
         "--provider-seconds",
@@ -88,7 +88,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--plot", type=Path, help="a PNG or SVG to write")
     arguments = parser.parse_args()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that nothing is left running
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that the child processes are stopped
     with TemporaryDirectory() as name:
         folder = Path(name)
         indexed(folder)
@@ -103,7 +103,7 @@ def main() -> int:
             running = asyncio.run(in_flight(url))
     print(table(samples))
     print(f"at rest: {before.memory:.0f} MB, {before.files} files before; {after.memory:.0f} MB, {after.files} after")
-    print(", ".join(f"{number} {fate}" for fate, number in counted.most_common()))
+    print(", ".join(f"{number} {end}" for end, number in counted.most_common()))
     if arguments.plot:
         plot(samples, arguments.plot)
     found = faults(samples) + wrong[:FAULTS_SHOWN] + ([running] if running else [])

@@ -1,7 +1,7 @@
-"""One client of the soak test: it asks in any API and checks the answer.
+"""A client of the endurance test: it sends requests in every API and checks the answers.
 
-An answer is complete, broken off with an error, refused, or left by the client. Errors are words of another client in
-an answer, a broken stream that looks complete, and text that arrived and was not delivered.
+An answer is complete, broken off with an error, refused, cancelled by the client, or has no end. Faults are a nonce of
+another client, an end that is not allowed, and missing text or citations.
 """
 
 import asyncio
@@ -15,21 +15,21 @@ from typing import Any, Literal
 
 import aiohttp
 
-from tests.soak.upstream import HALF, HUGE, LEAKED, NONCE
+from tests.soak.upstream import HUGE, INVALID_JSON, LEAKED, NONCE
 
 Fields = dict[str, Any]
-Fate = Literal["whole", "broken", "refused", "left"]
+End = Literal["complete", "broken", "refused", "cancelled", "none"]
 
 KEY = "ck-soak-0123456789"
-PATIENCE = 60.0  # seconds for one answer: far above every limit of the server under test
+TIMEOUT = 60.0  # seconds for one answer, far above the timeouts of the server under test
 APIS = ("chat", "responses", "ollama", "generate", "gemini")
 PROVIDERS = ("openai", "ollama", "gemini")
-# How each model of the upstream ends, as clients see it.
-FATES: dict[str, Fate] = {
-    "good": "whole",
-    "drip": "whole",
-    "junk": "whole",
-    "huge": "whole",
+# How an answer of each model of the upstream ends for a client.
+ENDS: dict[str, End] = {
+    "good": "complete",
+    "drip": "complete",
+    "junk": "complete",
+    "huge": "complete",
     "cut": "broken",
     "reset": "broken",
     "stall": "broken",
@@ -39,10 +39,10 @@ FATES: dict[str, Fate] = {
     "silent": "refused",
 }
 SOURCES = ("evidence", "retrieval", "none")
-# As many as are never under way at once, and so few that the caches of words are full within minutes.
+# More than there are concurrent requests, and so few that the caches of words are full within minutes.
 NONCES = itertools.cycle([f"nonce{hashlib.sha256(str(at).encode()).hexdigest()[:16]}" for at in range(2000)])
 BRIDGE = "The Harlan bridge was opened on 4 May 1932"
-FIRST = "Station {0} sells 41 tickets a day. [1]"
+FIRST_SENTENCE = "Station {0} sells 41 tickets a day. [1]"
 
 
 @dataclass(frozen=True)
@@ -53,53 +53,53 @@ class Case:
     model: str  # provider/behaviour, or extractive
     source: str = "evidence"
     stream: bool = True
-    leaves: bool = False
+    cancels: bool = False
     scorer: str = "lexical"
 
-    def fate(self) -> Fate:
-        """How it has to end."""
-        end = FATES.get(self.model.partition("/")[2], "whole")
-        if self.leaves:
-            return "left"
-        return "refused" if end == "broken" and not self.stream else end  # half an answer would look like a whole one
+    def end(self) -> End:
+        """The expected end."""
+        end = ENDS.get(self.model.partition("/")[2], "complete")
+        if self.cancels:
+            return "cancelled"
+        return "refused" if end == "broken" and not self.stream else end  # without a stream, the error is the answer
 
-    def fates(self) -> tuple[Fate, ...]:
+    def allowed_ends(self) -> tuple[End, ...]:
         """Return the allowed ends: an error after a keep-alive is reported in the stream."""
-        end = self.fate()
+        end = self.end()
         return (end, "broken") if end == "refused" and self.stream else (end,)
 
 
 @dataclass
 class Outcome:
-    """The received answer."""
+    """An answer as the client received it."""
 
-    fate: Fate
+    end: End
     text: str = ""
     raw: bytes = b""
     status: int = 0
 
 
-def drawn(rng: Random) -> Case:
-    """Any of them; two of three are good."""
+def random_case(rng: Random) -> Case:
+    """A random case; two of three have a good answer."""
     good = rng.random() < 2 / 3
-    behaviours = [name for name, fate in FATES.items() if (fate == "whole") == good]
+    behaviours = [name for name, end in ENDS.items() if (end == "complete") == good]
     model = f"{rng.choice(PROVIDERS)}/{rng.choice(behaviours)}"
     if good and rng.random() < 0.15:
         model = "extractive"
     source = rng.choice(SOURCES[:2] if model == "extractive" else SOURCES)
-    stream = source == "none" or rng.random() < 0.75  # the upstream knows no answers in one piece
+    stream = source == "none" or rng.random() < 0.75  # without citations, the upstream can only stream
     return Case(
         api=rng.choice(APIS),
         model=model,
         source=source,
         stream=stream,
-        leaves=good and stream and rng.random() < 0.1,
+        cancels=good and stream and rng.random() < 0.1,
         scorer=rng.choice(("lexical", "hybrid")),
     )
 
 
-def asked(case: Case, nonce: str) -> tuple[str, Fields]:
-    """Path and body."""
+def request(case: Case, nonce: str) -> tuple[str, Fields]:
+    """Return the path and the body of a request."""
     question = f"When was the Harlan bridge opened? How many tickets does Station {nonce} sell?"
     extra: Fields = {"citations": {"scorer": case.scorer}}
     if case.source == "evidence":
@@ -128,39 +128,40 @@ def asked(case: Case, nonce: str) -> tuple[str, Fields]:
             return f"/v1beta/models/{case.model}:{call}", {"contents": contents, **extra}
 
 
-async def ask(session: aiohttp.ClientSession, url: str, case: Case, *fates: Fate) -> tuple[str, Outcome]:
-    """Ask, read, judge: what is wrong with the answer, or nothing; and what came.
+async def ask(session: aiohttp.ClientSession, url: str, case: Case, *ends: End) -> tuple[str, Outcome]:
+    """Send a request. Return the fault of the answer, or an empty string, and the answer.
 
-    `fates`: how it may end, where that is not given by the case.
+    `ends` replaces the allowed ends of the case.
     """
     nonce = next(NONCES)
-    path, body = asked(case, nonce)
+    path, body = request(case, nonce)
     try:
-        async with asyncio.timeout(PATIENCE):
-            outcome = await _outcome(session, url + path, body, case)
+        async with asyncio.timeout(TIMEOUT):
+            outcome = await _send(session, url + path, body, case)
     except TimeoutError:
-        return "no end", Outcome("left")
-    return judged(case, nonce, outcome, fates or case.fates()), outcome
+        return "no end", Outcome("none")
+    return check(case, nonce, outcome, ends or case.allowed_ends()), outcome
 
 
-def judged(case: Case, nonce: str, got: Outcome, fates: tuple[Fate, ...]) -> str:
-    """Return the error of an answer, or nothing. `fates`: the allowed ends."""
-    if LEAKED in got.text or set(NONCE.findall(got.raw.decode("utf-8", "replace"))) - {nonce}:
-        return "another client's words"
-    if got.fate not in fates:
-        return f"{got.fate} instead of {' or '.join(fates)}: {got.status} {got.raw[-300:]!r}"
-    told = case.source == "evidence" and case.model != "extractive" and not case.model.endswith("/huge")
-    told = told and (got.fate == "whole" or case.fate() == got.fate == "broken")  # its first sentence was sent
-    if told and FIRST.format(nonce) not in got.text:
-        return f"text that arrived is missing or not cited: {got.text[:200]!r}"
-    if got.fate == "whole" and case.model.endswith("/huge") and len(got.text) < HUGE:
+def check(case: Case, nonce: str, outcome: Outcome, ends: tuple[End, ...]) -> str:
+    """Return the fault of an answer, or an empty string. `ends`: the allowed ends."""
+    if LEAKED in outcome.text or set(NONCE.findall(outcome.raw.decode("utf-8", "replace"))) - {nonce}:
+        return "a nonce of another client"
+    if outcome.end not in ends:
+        return f"{outcome.end} instead of {' or '.join(ends)}: {outcome.status} {outcome.raw[-300:]!r}"
+    complete = outcome.end == "complete"
+    text_sent = complete or case.end() == outcome.end == "broken"
+    has_first_sentence = case.source == "evidence" and case.model.partition("/")[2] not in ("", "huge")
+    if text_sent and has_first_sentence and FIRST_SENTENCE.format(nonce) not in outcome.text:
+        return f"the first sentence is missing or not cited: {outcome.text[:200]!r}"
+    if complete and case.model.endswith("/huge") and len(outcome.text) < HUGE:
         return "text is missing"
-    if got.fate == "whole" and case.source == "retrieval" and f"{BRIDGE}" in got.text and "[1]" not in got.text:
-        return f"what was retrieved is not cited: {got.text[:200]!r}"
+    if complete and case.source == "retrieval" and BRIDGE in outcome.text and "[1]" not in outcome.text:
+        return f"the retrieved evidence is not cited: {outcome.text[:200]!r}"
     return ""
 
 
-async def _outcome(session: aiohttp.ClientSession, url: str, body: Fields, case: Case) -> Outcome:
+async def _send(session: aiohttp.ClientSession, url: str, body: Fields, case: Case) -> Outcome:
     headers = {"Authorization": f"Bearer {KEY}"}
     async with session.post(url, json=body, headers=headers) as answer:
         if answer.status != 200:
@@ -169,9 +170,9 @@ async def _outcome(session: aiohttp.ClientSession, url: str, body: Fields, case:
         try:
             async for data in answer.content.iter_any():
                 raw += data
-                if case.leaves:
+                if case.cancels:
                     answer.close()
-                    return Outcome("left", raw=bytes(raw))
+                    return Outcome("cancelled", raw=bytes(raw))
         except aiohttp.ClientError:
             return Outcome("broken", raw=bytes(raw), status=200)
     values = [*_values(bytes(raw), case)]
@@ -179,18 +180,18 @@ async def _outcome(session: aiohttp.ClientSession, url: str, body: Fields, case:
     failed = any(value.get("error") or value.get("type") == "response.failed" for value in values)
     ended = any(ENDED[case.api](value) for value in values)
     if not failed and not ended:
-        return Outcome("left", text, bytes(raw), 200)  # neither an end nor an error: never right
-    return Outcome("broken" if failed else "whole", text, bytes(raw), 200)
+        return Outcome("none", text, bytes(raw), 200)  # neither an end nor an error
+    return Outcome("broken" if failed else "complete", text, bytes(raw), 200)
 
 
 def _values(raw: bytes, case: Case) -> Iterator[Fields]:
-    """The JSON objects of an answer."""
+    """Parse the JSON objects of an answer."""
     if not case.stream:
         yield json.loads(raw)
         return
     for line in raw.decode().splitlines():
         data = line.removeprefix("data: ") if case.api not in ("ollama", "generate") else line
-        if data.startswith("{") and data.rstrip() != HALF:  # passes unchanged if nothing is cited
+        if data.startswith("{") and data.rstrip() != INVALID_JSON:  # passed through in answers without evidence
             yield json.loads(data)
 
 

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROWS = 12  # rows of the table
-MEMORY_GROWTH = 0.05  # share of the memory over the second half: malloc's own noise is below a twentieth
-LEAST_GROWTH = 6.0  # MB that are noise whatever the size
-FILES_GROWTH = 8.0  # over the second half: how many streams run at once varies, a leak grows with every request
+MEMORY_GROWTH = 0.05  # share of the memory, over the second half; the noise of malloc is smaller
+MIN_MEMORY_GROWTH = 6.0  # MB; less is noise for every size of the process
+FILES_GROWTH = 8.0  # over the second half; the number of concurrent streams varies, a leak grows with each request
 
 
 @dataclass(frozen=True)
 class Sample:
-    """At one moment."""
+    """The resources of a process at one time."""
 
     seconds: float
     memory: float  # MB resident
@@ -21,14 +21,14 @@ class Sample:
 
 
 def sample(pid: int, seconds: float, answers: int) -> Sample:
-    """Now."""
+    """Measure the process now."""
     status = Path(f"/proc/{pid}/status").read_text("ascii").splitlines()
     resident = next(int(line.split()[1]) for line in status if line.startswith("VmRSS:"))
     return Sample(seconds, resident * 1024 / 1e6, len([*Path(f"/proc/{pid}/fd").iterdir()]), answers)
 
 
 def growth(samples: Sequence[Sample], of: Callable[[Sample], float]) -> float:
-    """Return the growth in the second half, by a least squares line."""
+    """Return the growth in the second half of the time, from a least-squares line."""
     half = [one for one in samples if one.seconds >= samples[-1].seconds / 2]
     times, values = [one.seconds for one in half], [of(one) for one in half]
     middle, mean = sum(times) / len(times), sum(values) / len(values)
@@ -43,7 +43,7 @@ def faults(samples: Sequence[Sample]) -> list[str]:
     """Return the values that grow."""
     found = []
     memory = growth(samples, lambda one: one.memory)
-    allowed = max(LEAST_GROWTH, MEMORY_GROWTH * samples[-1].memory)
+    allowed = max(MIN_MEMORY_GROWTH, MEMORY_GROWTH * samples[-1].memory)
     if memory > allowed:
         found.append(f"memory grew by {memory:.1f} MB over the second half; {allowed:.1f} are noise")
     files = growth(samples, lambda one: one.files)
@@ -53,7 +53,7 @@ def faults(samples: Sequence[Sample]) -> list[str]:
 
 
 def table(samples: Sequence[Sample]) -> str:
-    """A row for each twelfth of the time."""
+    """Return a text table with ROWS rows, and the growth."""
     step = max(1, len(samples) // ROWS)
     shown = [*samples[::step][:ROWS], samples[-1]]
     rows = [row(one) for one in shown]
@@ -65,12 +65,12 @@ def table(samples: Sequence[Sample]) -> str:
 
 
 def row(one: Sample) -> str:
-    """Of the table."""
+    """Return one row of the table."""
     return f"{one.seconds / 60:6.1f} {one.answers:9d} {one.memory:7.1f} {one.files:6d}"
 
 
 def plot(samples: Sequence[Sample], file: Path) -> None:
-    """As a picture; wants matplotlib."""
+    """Write a plot. Needs matplotlib."""
     import matplotlib
 
     matplotlib.use("Agg")

@@ -1,4 +1,4 @@
-"""The processes of a soak: an upstream, and a server in front of it whose caches are full within minutes."""
+"""Processes of the endurance test: an upstream, and a server in front of it whose caches are full within minutes."""
 
 import json
 import os
@@ -13,8 +13,8 @@ from tests.soak.client import BRIDGE, KEY
 
 ROOT = Path(__file__).parents[2]
 STOP_SECONDS = 20.0
-PROVIDER_SECONDS = 5.0  # seconds of silence of a provider; a machine under load may pause for some of them
-# Small enough to be full before the second half begins, so that what grows there is a leak.
+PROVIDER_SECONDS = 5.0  # timeouts of providers; longer than a machine under load pauses
+# Small enough to be full before the second half of the test begins. Growth in the second half is then a leak.
 CACHES: dict[str, Any] = {
     "scoring": {"cache_bytes": 2**20, "kept_characters": 100_000},
     "references": {"keep": 500, "max_bytes": 2**22},
@@ -23,7 +23,7 @@ CACHES: dict[str, Any] = {
 
 @contextmanager
 def process(command: list[str], log: Path, **environment: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """The process and the URL it says it listens on; ended with SIGTERM, which has to do."""
+    """Start a process. Yield it and the URL that it prints, then stop it with SIGTERM."""
     with log.open("a") as errors:
         started = subprocess.Popen(
             [sys.executable, *command],
@@ -51,7 +51,7 @@ def process(command: list[str], log: Path, **environment: str) -> Iterator[tuple
 def config(
     upstream: str, folder: Path, embedder: str = "", seconds: float = PROVIDER_SECONDS, **more: Any
 ) -> dict[str, Any]:
-    """Of the server. `embedder`: where vectors are made, if not at the upstream; `seconds`: to wait for providers."""
+    """The configuration of the server. `embedder`: a URL, by default `upstream`; `seconds`: timeouts of providers."""
     timeouts = {"connect": seconds, "first_token": seconds, "idle": seconds}
     common = {"timeouts": timeouts, "retries": {"most": 0}, "models": ["any"]}
     return {
@@ -74,7 +74,7 @@ def config(
 
 
 def indexed(folder: Path) -> None:
-    """Fill the store that `config` names."""
+    """Index documents into the store that `config` names."""
     (folder / "docs").mkdir()
     (folder / "docs/bridge.md").write_text(f"# Bridge\n\n{BRIDGE} by the mayor.\n", "utf-8")
     for number in range(50):
@@ -87,7 +87,7 @@ def indexed(folder: Path) -> None:
 
 @contextmanager
 def served(folder: Path, configured: dict[str, Any]) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """The server under test."""
+    """Start the server under test."""
     file = folder / "citestream.yaml"
     file.write_text(json.dumps(configured), "utf-8")
     command = ["-m", "citestream", "serve", "--port", "0", "--config", str(file)]

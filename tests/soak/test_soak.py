@@ -1,4 +1,4 @@
-"""The parts of the soak test: every kind of request has the expected end, and growth is noticed."""
+"""The parts of the endurance test: every kind of request has the expected end, and growth is reported."""
 
 import asyncio
 from itertools import product
@@ -8,73 +8,77 @@ from random import Random
 import aiohttp
 import pytest
 
-from tests.soak.client import APIS, FATES, PROVIDERS, Case, Outcome, ask, asked, judged
+from tests.soak.client import APIS, ENDS, PROVIDERS, Case, Outcome, ask, check, request
 from tests.soak.measuring import Sample, faults, growth, table
 from tests.soak.serving import config, indexed, process, served
 
-AT_ONCE = 40
-ASKED = 80  # requests, drawn from all combinations by the day's seed
+CONCURRENT = 40
+REQUESTS = 80  # a random sample of all combinations
 NONCE = "nonce0123456789abcdef"
 
 
 @pytest.mark.slow
-def test_each_ends_as_it_should(tmp_path: Path) -> None:
-    models = [f"{provider}/{name}" for provider, name in product(PROVIDERS, FATES)]
-    every = [
-        Case(api, model, source, stream, leaves)
-        for api, model, source, stream, leaves in product(
+def test_every_kind_of_request_has_the_expected_end(tmp_path: Path) -> None:
+    models = [f"{provider}/{name}" for provider, name in product(PROVIDERS, ENDS)]
+    combinations = [
+        Case(api, model, source, stream, cancels)
+        for api, model, source, stream, cancels in product(
             APIS, models, ("evidence", "retrieval", "none"), (True, False), (True, False)
         )
-        if (stream or source != "none") and not (leaves and (not stream or FATES[model.partition("/")[2]] != "whole"))
+        if (stream or source != "none")
+        and not (cancels and (not stream or ENDS[model.partition("/")[2]] != "complete"))
     ]
-    cases = Random(1).sample(every, ASKED)
+    cases = Random(1).sample(combinations, REQUESTS)
 
-    async def all_of_them(url: str) -> list[str]:
-        waiting = asyncio.Semaphore(AT_ONCE)
+    async def send_all(url: str) -> list[str]:
+        semaphore = asyncio.Semaphore(CONCURRENT)
         async with aiohttp.ClientSession() as session:
 
-            async def one(case: Case) -> str:
-                async with waiting:
+            async def send(case: Case) -> str:
+                async with semaphore:
                     return (await ask(session, url, case))[0]
 
-            return await asyncio.gather(*map(one, cases))
+            return await asyncio.gather(*map(send, cases))
 
     indexed(tmp_path)
     with (
         process(["-m", "tests.soak.upstream"], tmp_path / "upstream.log") as (_, upstream),
         served(tmp_path, config(upstream, tmp_path)) as (_, url),
     ):
-        found = asyncio.run(all_of_them(url))
-    assert [(case, fault) for case, fault in zip(cases, found, strict=True) if fault] == []
+        faults_found = asyncio.run(send_all(url))
+    assert [(case, fault) for case, fault in zip(cases, faults_found, strict=True) if fault] == []
 
 
 TEXT = f"Station {NONCE} sells 41 tickets a day. [1]"
-JUDGED = {
-    "a good answer is good": (Outcome("whole", TEXT, TEXT.encode()), ""),
-    "another client's nonce is seen": (Outcome("whole", TEXT, TEXT.encode() + b"nonce" + b"0" * 16), "another"),
-    "an end without an end is seen": (Outcome("broken", TEXT), "broken instead of whole"),
-    "text that is missing is seen": (Outcome("whole", TEXT.replace(" [1]", "")), "text that arrived"),
+OUTCOMES = {
+    "a good answer has no fault": (Outcome("complete", TEXT, TEXT.encode()), ""),
+    "a nonce of another client is detected": (
+        Outcome("complete", TEXT, TEXT.encode() + b"nonce" + b"0" * 16),
+        "a nonce",
+    ),
+    "an end that is not allowed is detected": (Outcome("broken", TEXT), "broken instead of complete"),
+    "a missing citation is detected": (Outcome("complete", TEXT.replace(" [1]", "")), "the first sentence"),
 }
 
 
-@pytest.mark.parametrize("name", JUDGED)
-def test_what_must_not_happen_is_seen(name: str) -> None:
-    outcome, fault = JUDGED[name]
-    found = judged(Case("chat", "openai/good"), NONCE, outcome, ("whole",))
-    assert found.startswith(fault)
-    assert bool(found) == bool(fault)
+@pytest.mark.parametrize("name", OUTCOMES)
+def test_the_check_detects_faults(name: str) -> None:
+    outcome, fault = OUTCOMES[name]
+    faults_found = check(Case("chat", "openai/good"), NONCE, outcome, ("complete",))
+    assert faults_found.startswith(fault)
+    assert bool(faults_found) == bool(fault)
 
 
-def test_each_api_is_asked_with_the_nonce_of_its_own() -> None:
+def test_the_request_of_each_api_contains_the_nonce() -> None:
     for api in APIS:
-        assert NONCE in str(asked(Case(api, "openai/good"), NONCE))
+        assert NONCE in str(request(Case(api, "openai/good"), NONCE))
 
 
 def samples(*memory: float) -> list[Sample]:
     return [Sample(float(at), value, int(value) // 10, at) for at, value in enumerate(memory)]
 
 
-def test_what_grows_is_seen_and_what_is_full_is_not() -> None:
+def test_growth_is_reported_and_a_constant_size_is_not() -> None:
     full = samples(*range(50, 100), *[100] * 50)
     assert growth(full, lambda one: one.memory) == 0
     assert faults(full) == []

@@ -1,6 +1,6 @@
-"""A provider of all three APIs and of vectors at one address. The name of the model decides whether it fails.
+"""A provider of OpenAI's, Ollama's and Gemini's API and of embeddings. The name of the model selects how it fails.
 
-`python -m tests.soak.upstream [PORT]` prints its address. Its answers contain the nonce of the request, so that an
+`python -m tests.soak.upstream [PORT]` prints the address. An answer contains the nonce of its request, so that an
 answer to the wrong client is detected. A request with two nonces is answered with LEAKED.
 """
 
@@ -19,7 +19,7 @@ Fields = dict[str, Any]
 
 NONCE = re.compile(r"nonce[0-9a-f]{16}")
 LEAKED = "LEAKED"
-SAID = (
+PIECES = (
     "Station {0} sells 41 tickets",
     " a day [1]. ",
     "The line of {0} was opened in 1932 [2].",
@@ -28,14 +28,14 @@ SAID = (
     "is hollow [3].",
 )
 CUT_AFTER = 4  # events: the first sentences have arrived, the next has begun
-PACE = 0.002  # seconds between two events, so that streams run beside each other
+PACE = 0.002  # seconds between two events, so that streams overlap
 PAGE = b"<html><body><h1>502 Bad Gateway</h1>nginx at http://inside.corp.internal:8000</body></html>"
-HALF = '{"half":'  # an event that is no JSON
+INVALID_JSON = '{"half":'  # the data of an event that is not valid JSON
 HUGE = 100_000  # characters of one event
 
 
 class Upstream:
-    """Answers as the model's name says: good, or one of BAD."""
+    """Sends the answer that the name of the model selects; see `tests.soak.client.ENDS`."""
 
     def __init__(self) -> None:
         self.server: Server | None = None
@@ -43,7 +43,7 @@ class Upstream:
 
     async def __call__(self, request: Request) -> AsyncIterator[Step]:
         if self.server:
-            self.server.requests.clear()  # an hour of them would be gigabytes
+            self.server.requests.clear()  # they would need gigabytes in an hour
         path = request.target.partition("?")[0]
         if "embed" in path.lower():
             self._embeddings.batches.clear()
@@ -56,19 +56,19 @@ class Upstream:
         kind = "ollama" if path.startswith("/api/") else "gemini" if "/models/" in path else "openai"
         body = request.json
         name = path.rpartition("/")[2].partition(":")[0] if kind == "gemini" else body["model"]
-        async for step in streamed(kind, name, [*events(kind, said(request.body), path)]):
+        async for step in streamed(kind, name, [*events(kind, nonce_of(request.body), path)]):
             yield step
 
 
-def said(body: bytes) -> str:
-    """The nonce in this request, if it is the only one."""
+def nonce_of(body: bytes) -> str:
+    """Return the nonce of a request, or LEAKED if there is not exactly one."""
     found = set(NONCE.findall(body.decode()))
     return found.pop() if len(found) == 1 else LEAKED
 
 
 def events(kind: str, nonce: str, path: str) -> Iterator[bytes]:
-    """Return the parts of a good answer."""
-    answer = Answer(tuple(("text", piece.format(nonce)) for piece in SAID), (), "stop", (7, 9))
+    """Return the events of a good answer."""
+    answer = Answer(tuple(("text", piece.format(nonce)) for piece in PIECES), (), "stop", (7, 9))
     for event in WRITERS[kind](answer):
         if path == "/api/generate":
             event["response"] = event.pop("message")["content"]
@@ -79,7 +79,7 @@ def events(kind: str, nonce: str, path: str) -> Iterator[bytes]:
 
 
 async def streamed(kind: str, name: str, good: list[bytes]) -> AsyncIterator[Step]:
-    """The steps of an answer as this model gives it."""
+    """Return the steps of the answer of this model."""
     if name == "busy":
         yield whole(
             "503 Service Unavailable", b'{"error": {"message": "overloaded"}}', "Content-Type: application/json"
@@ -102,7 +102,7 @@ async def streamed(kind: str, name: str, good: list[bytes]) -> AsyncIterator[Ste
             yield BREAKS[name]
             return
         if at == CUT_AFTER and name == "junk":
-            yield chunk(f"{HALF}\n".encode() if kind == "ollama" else f"data: {HALF}\n\n".encode())
+            yield chunk(f"{INVALID_JSON}\n".encode() if kind == "ollama" else f"data: {INVALID_JSON}\n\n".encode())
         if name == "huge" and b"Station " in event:
             yield chunk(event.replace(b"Station ", b"Station " + b"and on " * (HUGE // 7), 1))
             continue
