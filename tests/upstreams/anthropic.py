@@ -1,4 +1,4 @@
-"""An upstream that writes what api.anthropic.com writes, byte for byte."""
+"""An upstream that imitates api.anthropic.com byte for byte."""
 
 import asyncio
 import json
@@ -11,7 +11,7 @@ KEY = "sk-ant-api03-Upstream0123456789"
 MODEL = "claude-sonnet-4-5-20250929"
 ANSWER = ("Water boils", " at 100 °C", " [1].")
 SIGNATURE = "EqQBCgIYAhIM1gbcDa9GJwZA2b3h"
-FRONT = (
+HEADERS = (
     *("Date: Fri, 20 Nov 2026 10:00:00 GMT", "request-id: req_011CSHoEeqs5C35K2UUqR7Fy", "Server: cloudflare"),
     *("anthropic-ratelimit-requests-remaining: 49", "anthropic-organization-id: 0d2c0b4e", "CF-RAY: 98a1-ZRH"),
 )
@@ -53,14 +53,14 @@ def compact(value: object) -> bytes:
 
 
 def event(kind: str, **fields: Any) -> bytes:
-    """As the API writes it: named, compact, with spaces of a varying number before the end of some events."""
+    """Return an event as the API writes it: compact, and some events are padded with spaces before the last brace."""
     data = compact({"type": kind, **fields})
     padded = data[:-1] + b" " * (len(data) % 7) + b"}" if kind.startswith("content_block") else data
     return f"event: {kind}\ndata: ".encode() + padded + b"\n\n"
 
 
 def text(*pieces: str) -> list[dict[str, Any]]:
-    """A text block, in these deltas."""
+    """Return a text block that is sent in these deltas."""
     return [{"type": "text", "text": "".join(pieces), "pieces": pieces}]
 
 
@@ -95,7 +95,7 @@ class Anthropic:
                 "200 OK",
                 "Content-Type: text/event-stream; charset=utf-8",
                 "Cache-Control: no-cache",
-                *FRONT,
+                *HEADERS,
                 "Transfer-Encoding: chunked",
             )
             for one in self.events():
@@ -104,13 +104,13 @@ class Anthropic:
             yield chunk(b"")
 
     def message(self) -> dict[str, Any]:
-        """The whole message."""
+        """Return the complete message."""
         content = [{key: value for key, value in block.items() if key != "pieces"} for block in self.blocks]
         ends = {"stop_reason": self.stop, "stop_sequence": self.sequence, "usage": USAGE | {"output_tokens": 30}}
         return _message(content) | ends
 
     def events(self) -> list[bytes]:
-        """Every event of a stream."""
+        """Return the events of a stream."""
         started = _message([]) | {"stop_reason": None, "stop_sequence": None, "usage": USAGE}
         written = [event("message_start", message=started)]
         for index, block in enumerate(self.blocks):
@@ -122,7 +122,7 @@ class Anthropic:
         return [*written, event("message_stop")]
 
     def _models(self, target: str) -> bytes:
-        """Two pages."""
+        """Return one of two pages."""
         later = "after_id=" in target
         name = "claude-opus-4-1-20250805" if later else MODEL
         model = {"type": "model", "id": name, "display_name": "Claude", "created_at": "2025-09-29T00:00:00Z"}
@@ -160,13 +160,13 @@ def _block(index: int, block: dict[str, Any]) -> list[bytes]:
 
 
 def json_answer(value: object) -> bytes:
-    return whole("200 OK", compact(value), "Content-Type: application/json", *FRONT)
+    return whole("200 OK", compact(value), "Content-Type: application/json", *HEADERS)
 
 
 def error(code: int, kind: str, message: str, *lines: str) -> bytes:
-    """An error as the API answers it."""
+    """Return an error in the format of the API."""
     reasons = {400: "Bad Request", 401: "Unauthorized", 413: "Content Too Large", 429: "Too Many Requests", 529: ""}
     body = {"type": "error", "error": {"type": kind, "message": message}, "request_id": "req_011CSHoEeqs5C35K2UUqR7Fy"}
     return whole(
-        f"{code} {reasons.get(code, 'Error')}", compact(body), "Content-Type: application/json", *FRONT, *lines
+        f"{code} {reasons.get(code, 'Error')}", compact(body), "Content-Type: application/json", *HEADERS, *lines
     )

@@ -1,6 +1,6 @@
-"""Upstreams that answer for embeddings what OpenAI, Ollama and Gemini answer, byte for byte.
+"""Upstreams that imitate the embeddings APIs of OpenAI, Ollama and Gemini byte for byte.
 
-A vector is (letters, digits, 1) of its text: enough to see that each text got its own.
+The vector of a text is (number of letters, number of digits, 1), so that mixed-up vectors are detected.
 """
 
 import base64
@@ -21,7 +21,7 @@ def vector(text: str) -> list[float]:
 
 
 def words(text: str) -> list[float]:
-    """One direction a word: texts are as near as they share words."""
+    """Return a vector with one dimension per word: texts are similar if they share words."""
     found = [0.0] * 64
     for word in text.lower().strip(" .").split():
         found[zlib.crc32(word.encode()) % 64] += 1
@@ -29,7 +29,7 @@ def words(text: str) -> list[float]:
 
 
 class Embeddings:
-    """All three APIs at one address. `most`: texts it takes at once; `base64`: whether it knows that encoding."""
+    """All three APIs at one address. `most`: texts per request; `base64`: whether that encoding is supported."""
 
     def __init__(self, *, most: int = 2048, base64: bool = True, of: Callable[[str], list[float]] = vector) -> None:
         self.most = most

@@ -1,4 +1,4 @@
-"""An upstream that writes what generativelanguage.googleapis.com and Vertex AI write, byte for byte."""
+"""An upstream that imitates generativelanguage.googleapis.com and Vertex AI byte for byte."""
 
 import asyncio
 import json
@@ -10,7 +10,7 @@ from tests.upstreams.wire import Request, Step, chunk, head, whole
 KEY = "AIzaSyUpstream0123456789abcdefghijk"
 MODEL = "gemini-2.5-flash"
 ANSWER = ("Water boils", " at 100 °C", " [1].")
-FRONT = (
+HEADERS = (
     *("Vary: Origin", "Vary: X-Origin", "Vary: Referer", "Date: Fri, 20 Nov 2026 10:00:00 GMT"),
     *("Server: scaffolding on HTTPServer2", "X-XSS-Protection: 0", "X-Frame-Options: SAMEORIGIN"),
 )
@@ -18,7 +18,7 @@ FIELDS = {"contents", "systemInstruction", "generationConfig", "tools", "toolCon
 
 
 def spaced(value: object) -> bytes:
-    """As the API writes it: a space after each colon, none after commas."""
+    """Serialize JSON as the API does: with a space after colons and none after commas."""
     return json.dumps(value, separators=(",", ": "), ensure_ascii=False).encode()
 
 
@@ -60,7 +60,7 @@ class Gemini:
                 "200 OK",
                 "Content-Type: text/event-stream",
                 "Content-Disposition: attachment",
-                *FRONT,
+                *HEADERS,
                 "Transfer-Encoding: chunked",
             )
             for event in self.events():
@@ -69,7 +69,7 @@ class Gemini:
             yield chunk(b"")
 
     def events(self) -> list[dict[str, Any]]:
-        """Every event of a stream; usage is cumulative."""
+        """Return the events of a stream. Usage is cumulative."""
         parts: list[dict[str, Any]] = [{"text": text, "thought": True} for text in self.thoughts]
         parts += [{"text": text} for text in self.answer]
         call = {"functionCall": {"name": "weather", "args": {"city": "Zürich"}}, "thoughtSignature": "c2ln"}
@@ -91,11 +91,11 @@ class Gemini:
 
     def _whole(self, value: object) -> bytes:
         body = json.dumps(value, indent=2, ensure_ascii=False).encode()
-        return whole("200 OK", body, "Content-Type: application/json; charset=UTF-8", *FRONT)
+        return whole("200 OK", body, "Content-Type: application/json; charset=UTF-8", *HEADERS)
 
 
 def error(code: int, message: str, status: str, *details: dict[str, Any]) -> bytes:
-    """An error as Google's front end answers it."""
+    """Return an error in the format of Google's servers."""
     reasons = {400: "Bad Request", 403: "Forbidden", 429: "Too Many Requests", 503: "Service Unavailable"}
     body: dict[str, Any] = {"error": {"code": code, "message": message, "status": status}}
     if details:
@@ -104,5 +104,5 @@ def error(code: int, message: str, status: str, *details: dict[str, Any]) -> byt
         f"{code} {reasons[code]}",
         json.dumps(body, indent=2).encode(),
         "Content-Type: application/json; charset=UTF-8",
-        *FRONT,
+        *HEADERS,
     )

@@ -1,4 +1,4 @@
-"""An upstream that writes what an Ollama server writes, byte for byte: Go's JSON, one object a line."""
+"""An upstream that imitates an Ollama server byte for byte: JSON as Go writes it, one object per line."""
 
 import asyncio
 import json
@@ -15,7 +15,7 @@ CALL = {"id": "call_x1", "function": {"index": 0, "name": "weather", "arguments"
 
 
 def line(value: object) -> bytes:
-    """As Go encodes it: compact, with <, > and & escaped."""
+    """Serialize JSON as Go does: compact, with <, > and & escaped."""
     text = json.dumps(value, separators=(",", ":"), ensure_ascii=False)
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
@@ -63,7 +63,7 @@ class Ollama:
             yield chunk(b"")
 
     def lines(self) -> list[dict[str, Any]]:
-        """Every object of a stream."""
+        """Return the objects of a stream."""
         found = [self._line({"content": "", "thinking": text}) for text in self.thinking]
         found += [self._line({"content": text}) for text in self.answer]
         found += [self._line({"content": "", "tool_calls": [CALL]}) for _ in range(self.calls)]

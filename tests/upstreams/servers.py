@@ -1,6 +1,6 @@
-"""Streams of OpenAI-compatible servers, byte for byte: the fields that each adds to those of OpenAI, or leaves out.
+"""Streams of OpenAI-compatible servers byte for byte, with the fields that each adds to those of OpenAI or leaves out.
 
-All say `TEXT`. Shapes from each server's source or documentation, values our own.
+The text of all streams is `TEXT`. The structure comes from the source or documentation of each server, not the values.
 """
 
 import json
@@ -11,7 +11,7 @@ PIECES = ("Water boils", " at 100 °C", ". Ice melts at", " 0 °C.")
 
 
 def data(*events: dict[str, Any], done: bool = True, spaced: bool = False) -> bytes:
-    """Events as most servers write them; `spaced`: with Python's json.dumps, after which escapes are ASCII."""
+    """Return events as most servers write them. `spaced`: as Python's `json.dumps` does, with ASCII escapes."""
     written = [json.dumps(e) if spaced else json.dumps(e, separators=(",", ":"), ensure_ascii=False) for e in events]
     return "".join(f"data: {one}\n\n" for one in written).encode() + (b"data: [DONE]\n\n" if done else b"")
 
@@ -22,7 +22,7 @@ def tokens(text: str) -> dict[str, Any]:
 
 
 def openai() -> bytes:
-    """Two choices interleaved, log-probabilities, parallel calls in one of them, usage in detail, padding."""
+    """Two interleaved choices, log-probabilities, parallel tool calls in one choice, detailed usage, and padding."""
     envelope = {
         "id": "chatcmpl-B9MHDbslfkBeAs8l4bebGdFOJ6PeG",
         "object": "chat.completion.chunk",
@@ -60,7 +60,7 @@ def openai() -> bytes:
 
 
 def openai_refusal() -> bytes:
-    """A refusal in place of a text, with log-probabilities of its own."""
+    """A refusal instead of text, with its log-probabilities."""
     envelope = {"id": "chatcmpl-R", "object": "chat.completion.chunk", "created": 1741570283, "model": "gpt-4.1"}
 
     def one(delta: dict[str, Any], reason: str | None = None, logprobs: Any = None) -> dict[str, Any]:
@@ -72,7 +72,7 @@ def openai_refusal() -> bytes:
 
 
 def openai_audio() -> bytes:
-    """Speech: its data and what is said, in fragments."""
+    """Audio data and its transcript, in fragments."""
     envelope = {"id": "chatcmpl-A", "object": "chat.completion.chunk", "created": 1741570283, "model": "gpt-audio"}
     audio: list[dict[str, Any]] = [
         {"id": "audio_68", "transcript": "Water "},
@@ -87,7 +87,7 @@ def openai_audio() -> bytes:
 
 
 def openai_search() -> bytes:
-    """A search model: annotations of its own, all at the end, without an index."""
+    """A search model: annotations at the end of the text, without an index."""
     envelope = {"id": "chatcmpl-S", "object": "chat.completion.chunk", "created": 1, "model": "gpt-4o-search-preview"}
     note = {
         "type": "url_citation",
@@ -103,7 +103,7 @@ def openai_search() -> bytes:
 
 
 def azure() -> bytes:
-    """Reports of its filters: on the prompt before any choice, on each piece, and late ones with an empty envelope."""
+    """Results of content filters: for the prompt before any choice, for each piece, and late with an empty envelope."""
     envelope = {
         "created": 1741570283,
         "id": "chatcmpl-Az",
@@ -152,7 +152,7 @@ def azure() -> bytes:
 
 
 def openrouter() -> bytes:
-    """Comments before the first token, reasoning twice, fields of its own on every chunk and in the usage."""
+    """Comments before the first token, reasoning in two fields, additional fields on every chunk and in the usage."""
     envelope = {
         "id": "gen-1741570283-Xy",
         "provider": "Fireworks",
@@ -194,7 +194,7 @@ def openrouter() -> bytes:
 
 
 def vllm() -> bytes:
-    """Token ids on every chunk, reasoning, the last text with the finish, usage all along."""
+    """Token ids and usage on every chunk, reasoning, and the last text in the chunk with the finish reason."""
     envelope = {"id": "chatcmpl-7f", "object": "chat.completion.chunk", "created": 1741570283, "model": "qwen3"}
 
     def one(delta: dict[str, Any], ids: list[int] | None, **more: Any) -> dict[str, Any]:
@@ -214,7 +214,7 @@ def vllm() -> bytes:
 
 
 def llama_cpp() -> bytes:
-    """Progress of the prompt, timings on every token, no `[DONE]` in older ones."""
+    """Progress of the prompt, timings on every token, and no `[DONE]`, as in older versions."""
     envelope = {
         "created": 1741570283,
         "id": "chatcmpl-Ll",
@@ -246,7 +246,7 @@ def llama_cpp() -> bytes:
 
 
 def lm_studio() -> bytes:
-    """Reasoning apart, calls with their arguments in fragments, its statistics beside the usage."""
+    """A separate field for reasoning, tool calls with arguments in fragments, and statistics in addition to usage."""
     envelope = {
         "id": "chatcmpl-lm5v",
         "object": "chat.completion.chunk",
@@ -279,7 +279,7 @@ def lm_studio() -> bytes:
 
 
 def litellm() -> bytes:
-    """Every field of a delta, most of them null; thoughts in blocks; what it knows of the provider."""
+    """Every field of a delta, most of them null, reasoning in blocks, and fields of the provider."""
     envelope = {
         "id": "chatcmpl-li",
         "created": 1741570283,
@@ -327,7 +327,7 @@ def litellm() -> bytes:
 
 
 def perplexity() -> bytes:
-    """The whole answer so far beside each delta, its sources and the usage on every chunk, the role too."""
+    """The text so far, the sources, the usage and the role on every chunk."""
     found = [
         {
             "title": "T",
@@ -366,7 +366,7 @@ def perplexity() -> bytes:
 
 
 def mistral() -> bytes:
-    """Content in parts: thoughts, text, references; usage with the finish."""
+    """Content in parts (reasoning, text, references), and usage in the chunk with the finish reason."""
     envelope = {"id": "cmpl-mi", "object": "chat.completion.chunk", "created": 1741570283, "model": "magistral-medium"}
 
     def one(content: Any, reason: str | None = None, **more: Any) -> dict[str, Any]:
@@ -383,7 +383,7 @@ def mistral() -> bytes:
 
 
 def deepseek() -> bytes:
-    """Reasoning first, content null until then; cache hits in the usage of the finish chunk; keep-alives."""
+    """Keep-alive comments, reasoning with null content before the text, and cache hits in the usage."""
     envelope = {"id": "ds-1", "object": "chat.completion.chunk", "created": 1741570283, "model": "deepseek-reasoner"}
 
     def one(delta: dict[str, Any], reason: str | None = None, usage: Any = None) -> dict[str, Any]:
@@ -407,7 +407,7 @@ def deepseek() -> bytes:
 
 
 def groq() -> bytes:
-    """Its own envelope on the first chunk and the last, with the usage inside."""
+    """An additional object in the first and the last chunk, which contains the usage."""
     envelope = {"id": "chatcmpl-gq", "object": "chat.completion.chunk", "created": 1741570283, "model": "llama-3.3-70b"}
 
     def one(delta: dict[str, Any], reason: str | None = None, **more: Any) -> dict[str, Any]:
@@ -423,7 +423,7 @@ def groq() -> bytes:
 
 
 def ollama_compatible() -> bytes:
-    """Ollama's OpenAI-compatible route: reasoning, the role on every chunk."""
+    """Ollama's OpenAI-compatible API: reasoning, and the role on every chunk."""
     envelope = {
         "id": "chatcmpl-553",
         "object": "chat.completion.chunk",

@@ -19,7 +19,7 @@ from tests.upstreams.openai import VLLM, OpenAI
 from tests.upstreams.wire import Answer, Server
 
 TEXT = "Water boils at 100 °C [1]."
-ASKED: list[Any] = [{"role": "user", "content": "When does water boil?"}]
+MESSAGES: list[Any] = [{"role": "user", "content": "When does water boil?"}]
 
 
 @asynccontextmanager
@@ -37,7 +37,7 @@ async def gemini_client(answer: Answer, key: str = gemini_upstream.KEY) -> Async
 
 async def test_openai_python_reads_the_stream() -> None:
     async with openai_client(OpenAI(calls=True)) as client:
-        stream = client.chat.completions.stream(model="m", messages=ASKED, stream_options={"include_usage": True})
+        stream = client.chat.completions.stream(model="m", messages=MESSAGES, stream_options={"include_usage": True})
         async with stream as events:
             async for _ in events:
                 pass
@@ -50,14 +50,14 @@ async def test_openai_python_reads_the_stream() -> None:
     assert final.usage.total_tokens == 26
 
 
-async def test_openai_python_reads_the_answer_in_one_piece_the_models_and_the_errors() -> None:
+async def test_openai_python_reads_complete_answers_models_and_errors() -> None:
     async with openai_client(OpenAI()) as client:
-        completion = await client.chat.completions.create(model="m", messages=ASKED)
+        completion = await client.chat.completions.create(model="m", messages=MESSAGES)
         assert completion.choices[0].message.content == TEXT
         models = [model.id async for model in client.models.list()]
         assert models == [openai_upstream.MODEL, "gpt-4.1-mini-2025-04-14"]
         with pytest.raises(openai.BadRequestError, match="Unrecognized request argument supplied: evidence"):
-            await client.chat.completions.create(model="m", messages=ASKED, extra_body={"evidence": []})
+            await client.chat.completions.create(model="m", messages=MESSAGES, extra_body={"evidence": []})
     async with openai_client(OpenAI(), key="wrong") as client:
         with pytest.raises(openai.AuthenticationError, match="Incorrect API key"):
             await client.models.list()
@@ -65,27 +65,27 @@ async def test_openai_python_reads_the_answer_in_one_piece_the_models_and_the_er
 
 async def test_openai_python_reads_the_stream_of_vllm() -> None:
     async with openai_client(VLLM()) as client:
-        stream = await client.chat.completions.create(model="m", messages=ASKED, stream=True)
+        stream = await client.chat.completions.create(model="m", messages=MESSAGES, stream=True)
         chunks = [chunk async for chunk in stream]
     assert "".join(chunk.choices[0].delta.content or "" for chunk in chunks) == TEXT
     assert chunks[-1].choices[0].finish_reason == "stop"
 
 
-async def test_ollama_python_reads_the_stream_the_models_and_the_errors() -> None:
+async def test_ollama_python_reads_the_stream_models_and_errors() -> None:
     async with Server(Ollama(thinking=["hm"], calls=1)) as server:
         client = ollama.AsyncClient(server.url)
-        parts = [part async for part in await client.chat(MODEL, ASKED, stream=True)]
+        parts = [part async for part in await client.chat(MODEL, MESSAGES, stream=True)]
         assert "".join(part.message.content or "" for part in parts) == TEXT
         assert parts[0].message.thinking == "hm"
         assert [call.function.name for part in parts for call in part.message.tool_calls or ()] == ["weather"]
         assert (parts[-1].done, parts[-1].done_reason, parts[-1].eval_count) == (True, "stop", 6)
         assert [model.model for model in (await client.list()).models] == ["qwen3:4b", "llama3.2:latest"]
         with pytest.raises(ollama.ResponseError, match="not found"):
-            await client.chat("other", ASKED)
+            await client.chat("other", MESSAGES)
         await client._client.aclose()
 
 
-async def test_google_genai_reads_the_stream_the_models_and_the_errors() -> None:
+async def test_google_genai_reads_the_stream_models_and_errors() -> None:
     async with gemini_client(Gemini(thoughts=["hm"], calls=1)) as client:
         stream = await client.models.generate_content_stream(model=gemini_upstream.MODEL, contents="When?")
         chunks = [chunk async for chunk in stream]

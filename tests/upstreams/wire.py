@@ -21,7 +21,7 @@ class Break(Enum):
 
     CLOSE = auto()  # the connection ends
     RESET = auto()  # the connection breaks (RST)
-    STALL = auto()  # nothing more, until the client leaves
+    STALL = auto()  # nothing is sent until the client disconnects
 
 
 Step = bytes | Break
@@ -49,11 +49,11 @@ class Server:
     """`async with Server(answer) as server:` listens on a free port of 127.0.0.1."""
 
     def __init__(self, answer: Answer, tls: ssl.SSLContext | None = None, port: int = 0) -> None:
-        """`port`: 0 takes a free one."""
+        """`port`: 0 selects a free port."""
         self.requests: list[Request] = []
-        self.connections = 0  # ever
-        self.open = 0  # connections now
-        self.left = asyncio.Event()  # set when a client has closed its side while an answer was under way
+        self.connections = 0  # total number
+        self.open = 0  # number of open connections
+        self.left = asyncio.Event()  # set when a client disconnects during an answer
         self.url = ""
         self._answer = answer
         self._tls = tls
@@ -76,7 +76,7 @@ class Server:
         try:
             while request := await read_request(reader):
                 self.requests.append(request)
-                if not await self._written(request, reader, writer):
+                if not await self._write_answer(request, reader, writer):
                     return
         except (ConnectionError, asyncio.IncompleteReadError):
             self.left.set()
@@ -86,8 +86,8 @@ class Server:
             self.open -= 1
             writer.close()
 
-    async def _written(self, request: Request, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
-        """Whether the connection goes on."""
+    async def _write_answer(self, request: Request, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+        """Write the answer. Return whether the connection stays open."""
         async for step in self._answer(request):
             match step:
                 case bytes():
@@ -96,7 +96,7 @@ class Server:
                 case Break.CLOSE:
                     return False
                 case Break.RESET:
-                    # Linger for no time: the kernel sends RST instead of FIN.
+                    # With a linger time of 0 the kernel sends RST instead of FIN.
                     writer.get_extra_info("socket").setsockopt(SOL_SOCKET, SO_LINGER, struct.pack("ii", 1, 0))
                     writer.transport.abort()
                     return False
@@ -109,7 +109,7 @@ class Server:
 
 
 async def read_request(reader: asyncio.StreamReader) -> Request | None:
-    """One request; None where the client closes instead."""
+    """Read one request. Return None if the client closes the connection."""
     try:
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
     except asyncio.IncompleteReadError as error:
@@ -134,22 +134,22 @@ async def _read_chunked(reader: asyncio.StreamReader) -> bytes:
 
 
 def head(status: str, *lines: str) -> bytes:
-    """The head of an answer: `head("200 OK", "Content-Type: text/event-stream")`."""
+    """Return the status line and headers: `head("200 OK", "Content-Type: text/event-stream")`."""
     return "\r\n".join([f"HTTP/1.1 {status}", *lines, "", ""]).encode("latin-1")
 
 
 def chunk(data: bytes) -> bytes:
-    """One piece of a body with `Transfer-Encoding: chunked`; the empty one ends it."""
+    """Return a chunk of a body with `Transfer-Encoding: chunked`. The empty chunk ends the body."""
     return b"%x\r\n%s\r\n" % (len(data), data)
 
 
 def whole(status: str, body: bytes, *lines: str) -> bytes:
-    """An answer in one piece."""
+    """Return a complete answer with Content-Length."""
     return head(status, *lines, f"Content-Length: {len(body)}") + body
 
 
 def script(*steps: Step) -> Answer:
-    """The same steps for every request."""
+    """Answer every request with the same steps."""
 
     async def answer(_: Request) -> AsyncIterator[Step]:
         for step in steps:
@@ -160,14 +160,14 @@ def script(*steps: Step) -> Answer:
 
 
 def sse(*steps: Step, lines: tuple[str, ...] = ("Content-Type: text/event-stream",)) -> Answer:
-    """An event stream: head, each of these byte strings in a chunk of its own, and the end unless a step breaks it."""
+    """Answer every request with an event stream: each byte string is one chunk; the last chunk follows."""
     pieces = [chunk(step) if isinstance(step, bytes) else step for step in steps]
     return script(head("200 OK", *lines, "Transfer-Encoding: chunked"), *pieces, chunk(b""))
 
 
 @contextmanager
 def serving(answer: Answer) -> Iterator[Server]:
-    """The server in a thread of its own, for tests that are not asynchronous."""
+    """Run the server in a thread, for tests that are not asynchronous."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()
@@ -176,13 +176,13 @@ def serving(answer: Answer) -> Iterator[Server]:
     try:
         yield server
     finally:
-        asyncio.run_coroutine_threadsafe(_stopped(server), loop).result()
+        asyncio.run_coroutine_threadsafe(_stop(server), loop).result()
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
         loop.close()
 
 
-async def _stopped(server: Server) -> None:
+async def _stop(server: Server) -> None:
     await server.__aexit__()
     tasks = asyncio.all_tasks() - {asyncio.current_task()}
     for task in tasks:
