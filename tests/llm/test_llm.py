@@ -1,7 +1,7 @@
-"""End to end with a real model: the official OpenAI client, Citestream, llama.cpp, real tokens.
+"""End-to-end tests with a real model: the official OpenAI client, Citestream and llama.cpp.
 
-The answers of so small a model are often wrong, and no test depends on their truth. They are read from the
-wire between Citestream and llama.cpp, because the prompt, and with it the answer, differs a little for every request.
+The answers of such a small model are often wrong; no test depends on their content. They are recorded between
+Citestream and llama.cpp, because the prompt, and therefore the answer, differs slightly for every request.
 """
 
 import json
@@ -38,16 +38,16 @@ ROOT = Path(__file__).parents[2]
 SAMPLING = {"temperature": 0, "seed": 1, "max_tokens": 40}
 
 
-class Wire(Protocol):
-    """The bytes that llama.cpp sent to Citestream; see conftest.py."""
+class Recorder(Protocol):
+    """Records the bytes that llama.cpp sends to Citestream; see conftest.py."""
 
-    def said(self) -> str: ...
+    def answer_text(self) -> str: ...
 
 
 class Streamed:
-    """A streamed answer as the client got it, and what llama.cpp had said."""
+    """A streamed answer as the client received it, and the text that llama.cpp sent."""
 
-    def __init__(self, client: OpenAI, wire: Wire, **extra: Any) -> None:
+    def __init__(self, client: OpenAI, recorder: Recorder, **extra: Any) -> None:
         stream = client.chat.completions.create(
             model="llama/smollm2",
             messages=QUESTION,
@@ -56,7 +56,7 @@ class Streamed:
             extra_body=SAMPLING | extra,
         )
         self.chunks: list[ChatCompletionChunk] = list(stream)
-        self.upstream = wire.said()
+        self.upstream = recorder.answer_text()
         self.text = "".join(choice.delta.content or "" for chunk in self.chunks for choice in chunk.choices)
         (finish,) = [chunk for chunk in self.chunks if chunk.choices and chunk.choices[0].finish_reason]
         self.fields: dict[str, Any] = finish.model_extra or {}
@@ -67,55 +67,55 @@ def without_markers(text: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def answer(proxied: OpenAI, wire: Wire) -> Streamed:
-    return Streamed(proxied, wire, evidence=EVIDENCE)
+def answer(proxied: OpenAI, recorder: Recorder) -> Streamed:
+    return Streamed(proxied, recorder, evidence=EVIDENCE)
 
 
-def test_without_evidence_every_token_passes_unchanged(proxied: OpenAI, direct: OpenAI, wire: Wire) -> None:
+def test_without_evidence_deltas_pass_unchanged(proxied: OpenAI, direct: OpenAI, recorder: Recorder) -> None:
     straight = direct.chat.completions.create(
         model="smollm2", messages=QUESTION, stream=True, stream_options={"include_usage": True}, extra_body=SAMPLING
     )
     deltas = [choice.delta for chunk in straight for choice in chunk.choices]
-    through = Streamed(proxied, wire)
+    through = Streamed(proxied, recorder)
     assert [choice.delta for chunk in through.chunks for choice in chunk.choices] == deltas
     assert through.text == through.upstream != ""
 
 
-def test_a_streamed_answer_is_the_models_apart_from_markers(answer: Streamed) -> None:
+def test_a_streamed_answer_differs_from_the_models_only_in_markers(answer: Streamed) -> None:
     assert answer.text.strip()
     assert without_markers(answer.text) == without_markers(answer.upstream)
 
 
-def test_a_collected_answer_is_the_models_apart_from_markers(proxied: OpenAI, wire: Wire) -> None:
+def test_a_complete_answer_differs_from_the_models_only_in_markers(proxied: OpenAI, recorder: Recorder) -> None:
     whole = proxied.chat.completions.create(
         model="llama/smollm2", messages=QUESTION, extra_body=SAMPLING | {"evidence": EVIDENCE}
     )
     shown, fields = whole.choices[0].message.content or "", whole.model_extra or {}
-    assert without_markers(shown) == without_markers(wire.said())
-    assert_references_point_into(shown, fields)
+    assert without_markers(shown) == without_markers(recorder.answer_text())
+    assert_references_match(shown, fields)
 
 
-def test_without_visible_markers_the_text_is_the_models_exactly(proxied: OpenAI, wire: Wire) -> None:
-    unmarked = Streamed(proxied, wire, evidence=EVIDENCE, citations={"marker": "none"})
+def test_without_visible_markers_the_text_is_exactly_the_models(proxied: OpenAI, recorder: Recorder) -> None:
+    unmarked = Streamed(proxied, recorder, evidence=EVIDENCE, citations={"marker": "none"})
     assert unmarked.text == without_markers(unmarked.upstream)
 
 
-def test_tokens_flow_through_release_live(proxied: OpenAI, wire: Wire) -> None:
-    live = Streamed(proxied, wire, evidence=EVIDENCE, citations={"release": "live"})
+def test_live_release_streams_tokens(proxied: OpenAI, recorder: Recorder) -> None:
+    live = Streamed(proxied, recorder, evidence=EVIDENCE, citations={"release": "live"})
     assert without_markers(live.text) == without_markers(live.upstream)
-    assert_references_point_into(live.text, live.fields)
+    assert_references_match(live.text, live.fields)
     assert len(live.chunks) > 10
 
 
-def test_the_stream_ends_with_references_and_then_usage(answer: Streamed) -> None:
-    assert_references_point_into(answer.text, answer.fields)
+def test_the_stream_ends_with_references_then_usage(answer: Streamed) -> None:
+    assert_references_match(answer.text, answer.fields)
     usage = answer.chunks[-1]
     assert usage.choices == []
     assert usage.usage is not None
     assert usage.usage.completion_tokens > 10
 
 
-def assert_references_point_into(shown: str, fields: dict[str, Any]) -> None:
+def assert_references_match(shown: str, fields: dict[str, Any]) -> None:
     references = fields["references"]
     assert [reference["number"] for reference in references] == list(range(1, len(references) + 1))
     assert {int(marker) for marker in re.findall(r"\[(\d+)\]", shown)} == {item["number"] for item in references}
@@ -129,8 +129,8 @@ def assert_references_point_into(shown: str, fields: dict[str, Any]) -> None:
             assert f"[{reference['number']}]" in shown[span["start"] :]
 
 
-def test_the_tiny_model_judges_near_misses(llama: str) -> None:
-    """The whole path of `judge-check` with a real model. So small a model judges badly; only the path is tested."""
+def test_judge_check_runs_with_a_real_model(llama: str) -> None:
+    """The verdicts are not tested, because such a small model judges badly."""
     environment = {**os.environ, "OPENAI_BASE_URL": f"{llama}/v1", "OPENAI_API_KEY": "none"}
     command = [sys.executable, "-m", "citestream", "judge-check", "openai/smollm2", "--sample", "4", "--json"]
     done = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True, check=True)
@@ -139,6 +139,7 @@ def test_the_tiny_model_judges_near_misses(llama: str) -> None:
     assert report["tokens"] > 0
 
 
+@pytest.mark.usefixtures("llama_packages")
 def test_the_demo_shows_retrieval_a_cited_text_and_an_answer_of_the_model() -> None:
     command = [sys.executable, "-m", "examples.demo_llm"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
