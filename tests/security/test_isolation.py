@@ -1,4 +1,4 @@
-"""One client, provider or retriever does not block the others: no step of the event loop is long.
+"""One client, provider or retriever does not block the others: no callback of the event loop takes long.
 
 The watchdog is `bench.isolation.loop_steps`: it measures each callback of a real server in CPU time of its thread,
 which does not depend on other processes. The inputs are those of `python -m bench.isolation`, the longest ones shorter.

@@ -66,8 +66,8 @@ def postgres() -> Iterator[Postgres]:
         server = get_server(folder, cleanup_mode="stop")
         try:
             running = Postgres(server)
-            # The data need not survive a crash of the machine. With fsync, a start after a kill syncs every file. On a busy
-            # disk, this takes longer than the package waits (10 s).
+            # The data need not survive a crash of the machine. With fsync, a start after a kill syncs every file, which
+            # takes longer on a busy disk than the package waits (10 s).
             running.run("ALTER SYSTEM SET fsync = off")
             running.run("SELECT pg_reload_conf()")
             yield running
