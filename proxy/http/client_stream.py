@@ -6,12 +6,12 @@ from collections.abc import Awaitable, Mapping
 from contextlib import suppress
 from time import perf_counter
 
-from aiohttp import HttpVersion11, web
+from aiohttp import web
 
 from ..config import Server
 from ..observability.telemetry import WAIT_TIME
 from .client_api import Encoder
-from .connection import PROBE, PROBE_SECONDS, Connection
+from .connection import PROBE_SECONDS, Connection
 from .encoding import WRITTEN_BYTES
 
 log = logging.getLogger("citestream")
@@ -144,13 +144,9 @@ class Stream:
                     await asyncio.sleep(PROBE_SECONDS)
 
     async def _probe(self) -> None:
-        """Write what the client ignores, unless a write is under way or the headers of the answer must come first."""
-        if self._writing_since is not None:
-            return
-        if self.begun and self._encoder:
+        """Write what the client ignores, unless a write is under way. Before the headers, `Connection` does that."""
+        if self.begun and self._encoder and self._writing_since is None:
             await self.write(self._encoder.keepalive)
-        elif not self.begun and self._request.transport and self._request.version >= HttpVersion11:
-            self._request.transport.write(PROBE)
 
     async def _send_keepalive(self, encoder: Encoder) -> None:
         await self.begin(stream_headers(encoder))

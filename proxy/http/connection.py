@@ -5,16 +5,19 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
-from aiohttp import StreamReader, web
+from aiohttp import HttpVersion11, StreamReader, web
+from aiohttp.abc import AbstractStreamWriter
 from aiohttp.http_exceptions import LineTooLong
+from aiohttp.http_parser import RawRequestMessage
 
 from ..observability.logs import SERVER
 from .encoding import json_response
 
 IDLE_SECONDS = 75.0  # without a request after which a connection is closed; aiohttp would wait an hour
-# Until the next attempt to write to a client that has closed its sending side. Writing is the only way to notice that
-# it has left altogether. Two attempts are needed: the answer to the first makes the second one fail.
-PROBE_SECONDS = 0.3
+# Until the first attempt to write to a client that has closed its sending side; doubled after each, up to the second
+# number. Writing is the only way to notice that it has left altogether. Two attempts are needed: the answer to the
+# first makes the second one fail.
+FIRST_PROBE_SECONDS, PROBE_SECONDS = 0.05, 0.3
 PROBE = b"HTTP/1.1 100 Continue\r\n\r\n"  # HTTP/1.1 clients ignore it before the response (RFC 9110, 15.2)
 
 log = logging.getLogger("citestream")
@@ -29,7 +32,7 @@ class Connection(web.RequestHandler):
     the whole connection. Here it stays open until all complete requests have been answered.
     """
 
-    __slots__ = ("_body", "half_closed")
+    __slots__ = ("_body", "_writer", "half_closed")
 
     def __init__(self, server: web.Server, *, loop: asyncio.AbstractEventLoop) -> None:
         options: dict[str, Any] = {
@@ -39,6 +42,7 @@ class Connection(web.RequestHandler):
         super().__init__(server, loop=loop, **options)
         self.half_closed = asyncio.Event()  # the client will send nothing more
         self._body: StreamReader | None = None  # body of the request that is being answered
+        self._writer: AbstractStreamWriter | None = None  # writes the response to it
 
     def eof_received(self) -> bool:  # type: ignore[override] # aiohttp never keeps the connection open
         """Return whether the connection stays open: the last request is complete, and TLS is not used.
@@ -52,11 +56,25 @@ class Connection(web.RequestHandler):
             return False
         self.half_closed.set()
         self._close_when_idle()
+        self._probe_later(FIRST_PROBE_SECONDS)
         return True
 
-    def begin_request(self, body: StreamReader) -> None:
+    def begin_request(self, message: RawRequestMessage, body: StreamReader, writer: AbstractStreamWriter) -> None:
         """Register the request that is answered next."""
         self._body = body
+        self._writer = writer if message.version >= HttpVersion11 else None
+        if self.half_closed.is_set():
+            self._probe_later(FIRST_PROBE_SECONDS)
+
+    def _probe_later(self, seconds: float) -> None:
+        if self._body and self._writer:
+            asyncio.get_running_loop().call_later(seconds, self._probe, self._body, self._writer, seconds)
+
+    def _probe(self, body: StreamReader, writer: AbstractStreamWriter, waited: float) -> None:
+        """Write to the client while its response has not begun. Requests of a client that has left are cancelled."""
+        if body is self._body and self.transport and not writer.output_size:
+            self.transport.write(PROBE)
+            self._probe_later(min(2 * waited, PROBE_SECONDS))
 
     async def finish_response(
         self, request: web.BaseRequest, resp: web.StreamResponse, start_time: float | None
@@ -115,9 +133,9 @@ def _refusal(status: int, text: str, code: str) -> web.Response:
 def with_body_tracking(make_request: RequestFactory) -> RequestFactory:
     """Return a request factory that tells each connection which request is being answered."""
 
-    def make(message: Any, body: StreamReader, protocol: Any, *others: Any) -> web.BaseRequest:
+    def make(message: Any, body: StreamReader, protocol: Any, writer: Any, *others: Any) -> web.BaseRequest:
         if isinstance(protocol, Connection):
-            protocol.begin_request(body)
-        return make_request(message, body, protocol, *others)
+            protocol.begin_request(message, body, writer)
+        return make_request(message, body, protocol, writer, *others)
 
     return make

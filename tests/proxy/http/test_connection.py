@@ -8,6 +8,7 @@ import signal
 import socket
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -115,6 +116,20 @@ async def test_one_that_leaves_afterwards_ends_the_providers_stream(moment: str,
             writer.close()
             async with asyncio.timeout(LEAVE_SECONDS):
                 await provider.left.wait()
+
+
+async def test_a_text_is_not_cited_for_a_client_that_has_left(citestream_server: Start) -> None:
+    """The response to it is not a stream, and nothing is written to it before its end."""
+    body = {"text": "The bridge was opened in 1932.", "citations": {"scorer": "hybrid"}}
+    client = replace(next(iter(CLIENTS.values())), path="/v1/cite", body=lambda *_: body)
+    paused = Paused([])
+    async with Server(paused) as embedder, asyncio.timeout(WITHIN_REASON):
+        url = citestream_server(settings(embedder) | {"scoring": {"embedder": "slow/m", "deadline_seconds": 10}})
+        _, writer = await half_closed(url, client)
+        await paused.reached.wait()
+        writer.close()
+        async with asyncio.timeout(LEAVE_SECONDS):
+            await embedder.left.wait()
 
 
 async def test_an_incomplete_request_ends_with_its_connection(citestream_server: Start) -> None:
