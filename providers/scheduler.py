@@ -16,6 +16,9 @@ Paused work continues one step at a time, and each step in an iteration of the e
 taken little time so far comes first, as in a multi-level feedback queue, so that a short request is not delayed by
 long ones. Steps that take longer than REPORTED_SECONDS are reported with their cause.
 
+A request calls `Scheduler.begin` before its first work, so that only one of many that arrive at once begins in an
+iteration of the event loop. Otherwise hundreds of first steps in one iteration would delay everybody by seconds.
+
 Threads are used only for functions that cannot be divided: Python code in a thread holds the interpreter's lock, and
 uvloop takes that lock for every read and write. While another thread is busy, each of them waits for
 `sys.getswitchinterval()`. With 16 concurrent streams of 20 excerpts each, the first text arrived after 300 ms with
@@ -39,6 +42,7 @@ T = TypeVar("T")
 STEP_SECONDS = 0.002  # time to work until others have their turn; a step ends at most one unit of work later
 SHORT_SECONDS = 0.02  # total time of work that counts as short, such as preparing 20 excerpts
 LONG_SHARE = 4  # every fourth turn belongs to long work, even if there is short work
+NEW_SHARE = 2  # every second turn belongs to new requests, whose providers take longer than all other work
 REPORTED_SECONDS = 0.005  # duration of a step that is reported; shorter ones do not matter
 LARGE_JOIN = 2**20  # bytes whose copy takes 1 ms; from this size on, Python releases its lock while it joins bytes
 
@@ -54,6 +58,8 @@ class Scheduler:
         self.observers: list[StepObserver] = []
         self._short: deque[Step] = deque()
         self._long: deque[Step] = deque()
+        self._new: deque[Step] = deque()  # requests that have not begun
+        self._has_begun = False  # whether a request has begun in this iteration of the event loop
         self._turns = 0
         self._is_scheduled = False
         self._thread: ThreadPoolExecutor | None = None
@@ -70,6 +76,20 @@ class Scheduler:
     async def in_thread(self, function: Callable[[], T]) -> T:
         """Run a function that cannot be divided in the scheduler's only thread."""
         return await asyncio.get_running_loop().run_in_executor(self.thread, function)
+
+    async def begin(self) -> None:
+        """Wait for a turn if another request waits, or has begun in this iteration of the event loop."""
+        loop = asyncio.get_running_loop()
+        if self._has_begun or self._new:
+            turn: asyncio.Future[None] = loop.create_future()
+            self._new.append(partial(_wake, turn))
+            self._schedule()
+            await turn
+        self._has_begun = True
+        loop.call_soon(self._end_iteration)
+
+    def _end_iteration(self) -> None:
+        self._has_begun = False
 
     async def turn(self, worked: float) -> None:
         """Wait for the next turn. `worked`: seconds of work so far."""
@@ -90,7 +110,7 @@ class Scheduler:
     @property
     def idle(self) -> bool:
         """Whether no long work waits for its turn."""
-        return not (self._short or self._long)
+        return not (self._new or self._short or self._long)
 
     def report(self, cause: str, seconds: float) -> None:
         """Report a step if it was long."""
@@ -122,14 +142,17 @@ class Scheduler:
         self._turns += 1
         try:
             # Cancelled work takes no turn. Otherwise it would delay other work when requests are refused quickly.
-            while (self._short or self._long) and not self._next_step()():
+            while not self.idle and not self._next_step()():
                 pass
         finally:
-            if self._short or self._long:
+            if not self.idle:
                 self._schedule()
 
     def _next_step(self) -> Step:
-        is_long = self._long and (not self._short or self._turns % LONG_SHARE == 0)
+        begun = self._short or self._long
+        if self._new and (not begun or self._turns % NEW_SHARE == 0):
+            return self._new.popleft()
+        is_long = self._long and (not self._short or self._turns % LONG_SHARE == 1)
         return self._long.popleft() if is_long else self._short.popleft()
 
 

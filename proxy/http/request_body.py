@@ -25,6 +25,7 @@ _HELD = web.RequestKey("large_values", list[Any])
 async def read_json(request: web.Request) -> Fields:
     """Return the JSON object in the body. Raise RequestError 400, or 408 if it does not arrive in time."""
     data = await read_body(request)
+    await scheduler().begin()
     try:
         body, _ = await Work("parse_request").run(loads_in_steps(data))
     except ValueError as error:

@@ -109,6 +109,34 @@ async def test_cancelled_work_ends() -> None:
     assert 0 < done == len(notes) < 1_000
 
 
+async def begin(notes: list[str], name: str) -> None:
+    await scheduler().begin()
+    notes.append(name)
+
+
+async def test_requests_that_arrive_together_begin_one_by_one_and_in_order() -> None:
+    notes: list[str] = []
+    await asyncio.gather(ticks(notes, 50), *[begin(notes, name) for name in "abc"])
+    at = [notes.index(name) for name in "abc"]
+    assert at == sorted(at)
+    assert all("tick" in notes[one:other] for one, other in pairwise(at))
+
+
+async def test_a_request_alone_begins_at_once() -> None:
+    notes: list[str] = []
+    await asyncio.gather(begin(notes, "a"), ticks(notes, 1))
+    assert notes == ["a", "tick"]
+
+
+async def test_new_requests_and_begun_work_take_turns() -> None:
+    notes: list[str] = []
+    work = [scheduler().start("test", count_to(1, notes, "work ")) for _ in range(3)]
+    await asyncio.gather(*[begin(notes, name) for name in "abcd"], *work)
+    assert notes[:1] == ["a"]
+    assert sorted(notes[1:3]) == ["b", "work 0"]
+    assert sorted(notes[3:5]) == ["c", "work 0"]
+
+
 async def test_cancelled_work_delays_no_other_work() -> None:
     notes: list[str] = []
     for _ in range(1_000):
