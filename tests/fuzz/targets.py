@@ -1,7 +1,7 @@
 """Fuzzed functions: they take bytes and must not raise for any input.
 
-`test_targets.py` runs them every day with Hypothesis's bytes; `make fuzz` runs them with atheris, which looks at which
-lines a mutation reaches.
+`test_targets.py` runs them with bytes that Hypothesis generates. `make fuzz` runs them with atheris, which chooses
+mutations by their coverage.
 """
 
 import json
@@ -40,7 +40,7 @@ from citestream.proxy.http.encoding import dumps, loads
 from citestream.proxy.http.error_responses import RequestError
 from citestream.proxy.pipeline.completion_chunks import UncitedChunks
 
-LIMIT = 4096  # bytes of an event; small, so that it is reached
+LIMIT = 4096  # bytes of an event; small, so that inputs reach it
 EVIDENCE = (
     Evidence(1, "The bridge was opened in 1932.", "e1", url="https://ex.org/a", file_name="a.md"),
     Evidence(2, "It is red and 503 metres long.", "e2", title="Bridge"),
@@ -57,8 +57,8 @@ class Splitter(Protocol):
     def flush(self) -> list[bytes]: ...
 
 
-def cut(data: bytes) -> tuple[Iterator[int], bytes]:
-    """Sizes of pieces, and what is to be cut: the first bytes say how."""
+def sizes_and_bytes(data: bytes) -> tuple[Iterator[int], bytes]:
+    """Return sizes of pieces, which the first bytes encode, and the remaining bytes."""
     sizes = data[1 : 1 + data[0] % 8] if data else b""
 
     def endless() -> Iterator[int]:
@@ -69,21 +69,21 @@ def cut(data: bytes) -> tuple[Iterator[int], bytes]:
 
 
 def pieces(whole: Any, sizes: Iterator[int]) -> Iterator[Any]:
-    """A text, or bytes, in pieces."""
-    at = 0
-    while at < len(whole):
+    """Split a text or bytes into pieces of these sizes."""
+    start = 0
+    while start < len(whole):
         size = next(sizes)
-        yield whole[at : at + size]
-        at += size
+        yield whole[start : start + size]
+        start += size
 
 
-def text_of(data: bytes) -> tuple[Iterator[int], str]:
-    sizes, rest = cut(data)
+def sizes_and_text(data: bytes) -> tuple[Iterator[int], str]:
+    sizes, rest = sizes_and_bytes(data)
     return sizes, rest.decode("utf-8", "replace")
 
 
 def _payloads(splitter: Splitter, parts: Sequence[bytes]) -> list[bytes] | None:
-    """None where one is too large."""
+    """Return the payloads, or None if one exceeds the limit."""
     try:
         return [payload for part in parts for payload in splitter.feed(part)] + splitter.flush()
     except BrokenStream:
@@ -91,16 +91,16 @@ def _payloads(splitter: Splitter, parts: Sequence[bytes]) -> list[bytes] | None:
 
 
 def events(data: bytes) -> None:
-    """Server-sent events are the same however they arrive, or too large however they arrive."""
-    sizes, stream = cut(data)
+    """Payloads of server-sent events do not depend on how a stream up to the limit is split."""
+    sizes, stream = sizes_and_bytes(data)
     whole = _payloads(EventSplitter(LIMIT), [stream])
     again = _payloads(EventSplitter(LIMIT), [*pieces(stream, sizes)])
     assert whole == again or len(stream) > LIMIT, (whole, again)
 
 
 def lines(data: bytes) -> None:
-    """So are lines of JSON."""
-    sizes, stream = cut(data)
+    """Lines of NDJSON do not depend on how a stream up to the limit is split."""
+    sizes, stream = sizes_and_bytes(data)
     whole = _payloads(LineSplitter(LIMIT), [stream])
     again = _payloads(LineSplitter(LIMIT), [*pieces(stream, sizes)])
     assert whole == again or len(stream) > LIMIT, (whole, again)
@@ -110,7 +110,7 @@ def _read(reader: Any, payloads: Sequence[bytes]) -> None:
     found: list[Event] = []
     with suppress(ProviderError):
         for payload in payloads:
-            with suppress(AttributeError, IndexError, KeyError, TypeError, ValueError):  # skipped, as streaming does
+            with suppress(AttributeError, IndexError, KeyError, TypeError, ValueError):  # skipped, as in streaming
                 found += reader.read(payload)
         if reader.error is None:
             found += reader.end()
@@ -126,22 +126,22 @@ def _well_formed(event: Event) -> None:
 
 
 def openai_stream(data: bytes) -> None:
-    """Any stream of an OpenAI-compatible server results in events or in a provider's error."""
+    """Any stream of an OpenAI-compatible server results in valid events or in a `ProviderError`."""
     _read(ChunkReader(), _payloads(EventSplitter(LIMIT), [data]) or [])
 
 
 def ollama_stream(data: bytes) -> None:
-    """So does whatever Ollama streams."""
+    """Any stream of Ollama results in valid events or in a `ProviderError`."""
     _read(OllamaReader("m"), _payloads(LineSplitter(LIMIT), [data]) or [])
 
 
 def gemini_stream(data: bytes) -> None:
-    """And Gemini."""
+    """Any stream of Gemini results in valid events or in a `ProviderError`."""
     _read(GeminiReader("m", 1), _payloads(EventSplitter(LIMIT), [data]) or [])
 
 
 def anthropic_stream(data: bytes) -> None:
-    """And Anthropic."""
+    """Any stream of Anthropic results in valid events or in a `ProviderError`."""
     _read(AnthropicReader("m"), _payloads(EventSplitter(LIMIT), [data]) or [])
 
 
@@ -156,7 +156,7 @@ APIS: tuple[ClientApi, ...] = (
 
 
 def request(data: bytes) -> None:
-    """Any request of a client results in a job or in an error of the client."""
+    """Any request results in a job or in a client error."""
     api = APIS[data[0] % len(APIS)] if data else APIS[0]
     try:
         body = loads(data[1:])
@@ -172,19 +172,19 @@ def request(data: bytes) -> None:
 
 
 def segmenter(data: bytes) -> None:
-    """Sentences are the same however the text arrives, and nothing of it is lost."""
-    sizes, text = text_of(data)
+    """Sentences do not depend on how the text is split, and contain the whole text."""
+    sizes, text = sizes_and_text(data)
     limits = SegmentLimits(characters=100)
-    at_once, bit_by_bit = Segmenter(limits, marker_end()), Segmenter(limits, marker_end())
-    whole = at_once.feed(text) + at_once.flush()
-    again = [sentence for part in pieces(text, sizes) for sentence in bit_by_bit.feed(part)] + bit_by_bit.flush()
+    one, other = Segmenter(limits, marker_end()), Segmenter(limits, marker_end())
+    whole = one.feed(text) + one.flush()
+    again = [sentence for part in pieces(text, sizes) for sentence in other.feed(part)] + other.flush()
     assert whole == again
     assert "".join(sentence.text for sentence in whole) == text
 
 
 def markers(data: bytes) -> None:
-    """So are texts without the model's markers; nothing is left of those in what a model is shown."""
-    sizes, text = text_of(data)
+    """Stripping markers does not depend on how the text is split. Sanitizing is idempotent and removes the nonce."""
+    sizes, text = sizes_and_text(data)
     stripper = MarkerStripper(NAMES)
     shown = "".join(stripper.feed(part) for part in pieces(text, sizes)) + stripper.flush()
     whole = strip(text, NAMES)
@@ -195,20 +195,20 @@ def markers(data: bytes) -> None:
 
 
 def links(data: bytes) -> None:
-    """So are texts without links; and none of what makes one is left."""
-    sizes, text = text_of(data)
-    at_once, bit_by_bit, cut_off = LinkDefanger(), LinkDefanger(), LinkDefanger()
-    whole = at_once.feed(text) + at_once.flush()
-    assert "".join(map(bit_by_bit.feed, pieces(text, sizes))) + bit_by_bit.flush() == whole
-    seams = "".join(cut_off.feed(part) + cut_off.flush() for part in pieces(text, sizes))
-    for shown in (whole, seams):
-        for telling in ("://", "](", "]:", "![", "<a ", "<img"):
-            assert telling not in shown, shown
+    """Defanging does not depend on how the text is split, and leaves no link syntax, even if each piece is flushed."""
+    sizes, text = sizes_and_text(data)
+    one, other, flushed = LinkDefanger(), LinkDefanger(), LinkDefanger()
+    whole = one.feed(text) + one.flush()
+    assert "".join(map(other.feed, pieces(text, sizes))) + other.flush() == whole
+    joined = "".join(flushed.feed(part) + flushed.flush() for part in pieces(text, sizes))
+    for shown in (whole, joined):
+        for syntax in ("://", "](", "]:", "![", "<a ", "<img"):
+            assert syntax not in shown, shown
 
 
 def answer(data: bytes) -> None:
-    """A whole answer: the same however it arrives, its spans where they say they are."""
-    sizes, text = text_of(data)
+    """Both release modes show the same answer. Spans index its cited sentences and markers."""
+    sizes, text = sizes_and_text(data)
     shown = []
     for release, parts in (("sentence", [text]), ("live", [*pieces(text, sizes)])):
         options = Options(release=release, references_in_text=True)  # type: ignore[arg-type]
@@ -216,28 +216,28 @@ def answer(data: bytes) -> None:
         written = response.answer(0)
         assert isinstance(written, Answer)
         drafts = (draft for part in parts for draft in written.feed(part))
-        one = "".join(written.cite(draft, SUPPORTED) for draft in drafts)
-        one += "".join(written.cite(draft, SUPPORTED) for draft in written.flush()) + written.reference_list()
+        whole = "".join(written.cite(draft, SUPPORTED) for draft in drafts)
+        whole += "".join(written.cite(draft, SUPPORTED) for draft in written.flush()) + written.reference_list()
         for reference in response.references.cited():
             for span in reference.spans:
-                assert one[span.start : span.end].strip() == one[span.start : span.end] != ""
-                assert one[slice(*span.marker)] == "[1]"
+                assert whole[span.start : span.end].strip() == whole[span.start : span.end] != ""
+                assert whole[slice(*span.marker)] == "[1]"
         dumps(response.choice_fields(0) | response.response_fields())
-        shown.append(one)
+        shown.append(whole)
     assert shown[0] == shown[1]
 
 
 def config(data: bytes) -> None:
-    """A configuration is read, or the error names its path without its values."""
+    """An error about a configuration does not contain the values of environment variables."""
     with TemporaryDirectory() as folder:
         file = Path(folder) / "c.yaml"
         file.write_bytes(data)
-        told = ""
+        message = ""
         try:
             load(str(file), environ={"X": "canary-value"})
         except ConfigError as error:
-            told = str(error)
-        assert "canary-value" not in told
+            message = str(error)
+        assert "canary-value" not in message
 
 
 TARGETS: dict[str, Callable[[bytes], None]] = {

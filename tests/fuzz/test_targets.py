@@ -1,4 +1,4 @@
-"""Every fuzz target, every day: its seeds, mutations of them, and bytes that Hypothesis draws."""
+"""Run every fuzz target with its seeds, with mutations of them, and with bytes that Hypothesis generates."""
 
 from random import Random
 
@@ -8,12 +8,9 @@ from hypothesis import strategies as st
 
 from tests.fuzz.targets import SEEDS, TARGETS
 
-# Inputs that the fuzzers found, fixed since
-FOUND: dict[str, list[bytes]] = {}
-
 
 def mutated(seed: bytes, rng: Random) -> bytes:
-    """A few pieces of it dropped, repeated, moved or overwritten."""
+    """Return the seed with up to six pieces deleted, repeated or overwritten."""
     data = bytearray(seed)
     for _ in range(rng.randint(1, 6)):
         start = rng.randrange(len(data) + 1)
@@ -33,18 +30,16 @@ def mutated(seed: bytes, rng: Random) -> bytes:
 
 
 @pytest.mark.parametrize("name", TARGETS)
-def test_seeds_and_their_mutations(name: str) -> None:
+def test_target_accepts_its_seeds_and_their_mutations(name: str) -> None:
     rng = Random(name)
     for seed in SEEDS[name]:
         TARGETS[name](seed)
         for _ in range(100):
             TARGETS[name](mutated(seed, rng))
-    for data in FOUND.get(name, []):
-        TARGETS[name](data)
 
 
 @pytest.mark.parametrize("name", TARGETS)
-def test_no_bytes_break_a_target(name: str) -> None:
+def test_target_accepts_any_bytes(name: str) -> None:
     @given(st.binary(max_size=300) | st.text(max_size=200).map(str.encode))
     @settings(max_examples=60)
     def run(data: bytes) -> None:
@@ -54,4 +49,4 @@ def test_no_bytes_break_a_target(name: str) -> None:
 
 
 def test_every_target_has_seeds() -> None:
-    assert SEEDS.keys() == TARGETS.keys() >= FOUND.keys()
+    assert SEEDS.keys() == TARGETS.keys()
