@@ -31,12 +31,12 @@ from citestream.citation.text.segmentation.blocks import BlockContext, line_type
 from tests.citation.evidence.hosts.prompts import GOLDEN, UNRECOGNISED
 from tests.growth.linear import ROUNDS, seconds
 
-GROWTH = 16  # factor between two lengths of the input
-# Factor between the costs above which growth counts as faster than linear; 256 is quadratic, 64 is n^1.5. Constant
-# costs, caches and the collector make linear functions appear slower or faster by a factor of three.
-TOO_FAST = 64
-DOUBLED = 3  # factor between the costs of a length and of twice the length; 2 is linear, 4 quadratic
-NEGLIGIBLE_SECONDS = 0.02  # cost of the longer input that does not matter
+LENGTH_RATIO = 16  # factor between two lengths of the input
+# Maximum factor between the costs of both lengths; 16 is linear, 64 is n^1.5, 256 is quadratic. Constant costs, caches
+# and garbage collection can change the factor of a linear function by three.
+MAX_RATIO = 64
+MAX_DOUBLED_RATIO = 3  # maximum factor between the costs of a length and of twice the length; 2 is linear, 4 quadratic
+NEGLIGIBLE_SECONDS = 0.02  # costs below this are not compared
 
 EVIDENCE = (
     Evidence(1, "The bridge was not opened in March 1932, because the pumps failed.", "e1", file_name="a.md"),
@@ -56,8 +56,8 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "analyze_text": analyze_text,
     "cite a text": lambda text: cite(text, EVIDENCE),
     "cite a sentence": lambda text: cite([text], EVIDENCE),
-    "cite to the text": lambda text: cite("The bridge was opened [1].", [Evidence(1, text or "a", "e1")]),
-    "weigh a claim": lambda text: GateChecks(Claim(text), INDEX).refusal(0, (0, len(EVIDENCE[0].text))),
+    "cite with the text as evidence": lambda text: cite("The bridge was opened [1].", [Evidence(1, text or "a", "e1")]),
+    "check a claim with the gates": lambda text: GateChecks(Claim(text), INDEX).refusal(0, (0, len(EVIDENCE[0].text))),
     "extract_passages of a text": extract_passages,
     "extract_passages of JSON": lambda text: extract_passages(json.dumps([{"text": text, "url": text}])),
     "feed an answer": lambda text: _feed(text, Options()),
@@ -101,29 +101,29 @@ class Growth:
     long: float
 
     @property
-    def is_too_fast(self) -> bool:
+    def is_superlinear(self) -> bool:
         """Whether the cost grows faster than the length.
 
-        A text above a limit may take another path than a short one, so a suspicion is checked with twice the length.
+        Texts above a limit may be processed in another way, so a large factor is checked with twice the length.
         """
-        if self.long <= max(NEGLIGIBLE_SECONDS, TOO_FAST * self.short):
+        if self.long <= max(NEGLIGIBLE_SECONDS, MAX_RATIO * self.short):
             return False
         twice = self.unit * (2 * self.length // len(self.unit))
-        return _cost(FUNCTIONS[self.function], twice, ROUNDS) > DOUBLED * self.long
+        return _cost(FUNCTIONS[self.function], twice, ROUNDS) > MAX_DOUBLED_RATIO * self.long
 
     def __str__(self) -> str:
-        """Return a line for people."""
+        """Return a line of the report."""
         costs = f"{1000 * self.short:.2f} -> {1000 * self.long:.0f} ms"
         return f"{self.function}: {self.length} characters of {self.unit!r}: {costs}"
 
 
 def growths(name: str, length: int) -> Iterator[Growth]:
-    """Measure a function with every unit, at `length` characters and at a GROWTH-th of them."""
+    """Measure a function with every unit, at `length` characters and at `length / LENGTH_RATIO`."""
     function = FUNCTIONS[name]
     for unit in UNITS:
-        short, long = (unit * (size // len(unit)) for size in (length // GROWTH, length))
+        short, long = (unit * (size // len(unit)) for size in (length // LENGTH_RATIO, length))
         cost = _cost(function, long, 1)
-        if cost > NEGLIGIBLE_SECONDS:  # most are not, and need no comparison
+        if cost > NEGLIGIBLE_SECONDS:
             yield Growth(
                 name, unit, length, _cost(function, short, ROUNDS), min(cost, _cost(function, long, ROUNDS - 1))
             )

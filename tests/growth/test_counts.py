@@ -1,4 +1,4 @@
-"""Costs that are counted in calls and events, so that they do not depend on time."""
+"""Costs measured in numbers of calls and events, which do not depend on the speed of the machine."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -26,7 +26,7 @@ class CountedEvents(list[Event]):
 
 @pytest.mark.parametrize("followed", [False, True])
 @pytest.mark.parametrize("count", [100, 1_600])
-def test_the_events_of_a_read_are_marked_one_by_one(count: int, followed: bool) -> None:
+def test_events_are_marked_one_at_a_time(count: int, followed: bool) -> None:
     events = CountedEvents([OtherDelta({"choices": []})] * count)
     marked = EventGroups(ChunkReader()).mark(events, followed)
     assert [(events.read, event.more) for event in marked] == [
@@ -34,16 +34,16 @@ def test_the_events_of_a_read_are_marked_one_by_one(count: int, followed: bool) 
     ]
 
 
-@pytest.mark.parametrize("between", [", ", ",", "、", ""])
-def test_a_row_of_markers_costs_as_much_as_its_markers(between: str) -> None:
-    row = between.join(["[1]"] * MAX_GROUP)
-    half = between.join(["[1]"] * (MAX_GROUP // 2))
+@pytest.mark.parametrize("separator", [", ", ",", "、", ""])
+def test_cost_of_a_row_of_markers_grows_linearly(separator: str) -> None:
+    row = separator.join(["[1]"] * MAX_GROUP)
+    half = separator.join(["[1]"] * (MAX_GROUP // 2))
     assert match_marker(row, 0, final=True) == Match(len(row), (1,), ())
     assert _calls(lambda: match_marker(row, 0, final=True)) < 2.5 * _calls(lambda: match_marker(half, 0, final=True))
 
 
 def _calls(run: Callable[[], object]) -> int:
-    """Return how many Python functions are called."""
+    """Return the number of calls of Python functions."""
     count = 0
 
     def observe(_frame: FrameType, event: str, _argument: object) -> None:
