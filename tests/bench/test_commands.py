@@ -1,4 +1,4 @@
-"""The benchmarks: each states how it is run and how long it takes, and the guide lists all of them."""
+"""Each benchmark documents its command and its duration, and the guide lists all of them."""
 
 import ast
 from pathlib import Path
@@ -16,9 +16,9 @@ PROGRAMS = {
 
 
 @pytest.mark.parametrize("program", sorted(PROGRAMS.keys() - {"bench"}))
-def test_a_benchmark_is_described(program: str) -> None:
+def test_benchmark_documents_its_command_and_duration(program: str) -> None:
     source = PROGRAMS[program].read_text("utf-8")
-    assert "ArgumentParser(description=__doc__" in source  # so that --help explains it, and does not run it
+    assert "ArgumentParser(description=__doc__" in source  # --help describes the benchmark and does not run it
     described = ast.get_docstring(ast.parse(source)) or ""
     command = f"python -m {program}"
     assert command in described

@@ -1,4 +1,4 @@
-"""The CPU profile of the proxy benchmark: to which stage a sample belongs."""
+"""The CPU profile of the proxy benchmark assigns each sample to a stage."""
 
 import pytest
 
@@ -23,7 +23,7 @@ SAMPLES = {
         "prepare evidence",
         [*STEP, "of (citation/support/features/index.py:203)", "tokenize (citation/text/tokens.py:104)"],
     ),
-    "a step that belongs to nothing else": ("steps between", STEP),
+    "a step without a stage of its own": ("steps between", STEP),
     "a provider is read while an answer is sent": (
         "read provider",
         [*RESPONDING, "stream (providers/streaming/answer_stream.py:113)", "match (providers/wire/text_runs.py:90)"],
@@ -35,10 +35,10 @@ SAMPLES = {
     ),
     "an answer ends": ("write to client", [*SENDING, "end (proxy/http/client_stream.py:103)"]),
     "a request is routed": ("take requests", REQUEST),
-    "the event loop itself": (LOOP, REQUEST[:2]),
+    "the event loop": (LOOP, REQUEST[:2]),
 }
 
 
 @pytest.mark.parametrize(("expected", "frames"), SAMPLES.values(), ids=SAMPLES)
-def test_a_sample_belongs_to_a_stage(expected: str, frames: list[str]) -> None:
+def test_sample_is_assigned_to_its_stage(expected: str, frames: list[str]) -> None:
     assert stage(frames) == expected

@@ -1,4 +1,4 @@
-"""Labelled records: how they are read, which may be fitted to, and which pairs count."""
+"""Labelled records: loading, selection of records for fitting, and the weights of pairs."""
 
 import json
 import lzma
@@ -41,11 +41,11 @@ def test_compressed_files_are_read_like_plain_ones(tmp_path: Path) -> None:
     assert load([tmp_path / "plain.jsonl"]) == load([tmp_path / "packed.jsonl.xz"]) == [record(n) for n in range(3)]
 
 
-def test_cached_pairs_are_the_computed_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cached_pairs_equal_computed_pairs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     records = [record(n) for n in range(4)]
     computed = pairs(records, scorer("lexical"))
-    for _ in range(2):  # computed, then read
+    for _ in range(2):  # the first call writes the cache, the second reads it
         cached = cached_pairs(records, scorer("lexical"))
         assert cached.names == computed.names
         assert cached.place == computed.place
@@ -53,18 +53,18 @@ def test_cached_pairs_are_the_computed_ones(tmp_path: Path, monkeypatch: pytest.
         assert np.array_equal(cached.label, computed.label)
 
 
-def test_supported_sentences_judged_by_the_whole_set_have_no_pairs_to_learn_from() -> None:
+def test_supported_sentences_have_no_weight_if_only_the_set_of_evidence_was_judged() -> None:
     table = pairs([record(0, gold_level="set")], scorer("lexical"))
     assert table.weight[table.sentence == 0].tolist() == [0, 0]
     assert table.weight[table.sentence == 1].tolist() == [1, 1]
 
 
-def test_sets_of_the_same_source_are_left_out_together() -> None:
+def test_data_sets_of_the_same_source_are_left_out_together() -> None:
     assert source("fm2_more") == source("fm2")
     assert sources([record(0, "fever_symmetric"), record(0, "begin")]).tolist() == ["fever", "begin"]
 
 
-def test_what_may_only_be_measured_has_no_weight() -> None:
+def test_records_that_are_not_for_fitting_have_no_weight() -> None:
     records = [record(n, data_set) for n in range(4) for data_set in ("begin", "qags")]
     table = pairs(records, scorer("lexical"))
     weight = importance(records, table)
@@ -72,7 +72,7 @@ def test_what_may_only_be_measured_has_no_weight() -> None:
     assert weight[fitted(records)[table.record]].any()
 
 
-def test_left_out_predictions_rank_what_is_supported_first() -> None:
+def test_cross_validation_ranks_supported_pairs_first() -> None:
     records = [record(n, data_set) for n in range(40) for data_set in ("begin", "fever", "qags")]
     table = pairs(records, scorer("lexical"))
     probability = leave_out(records, table)
@@ -84,20 +84,20 @@ def test_left_out_predictions_rank_what_is_supported_first() -> None:
 
 def test_disagreements_count_in_simple_pairs_only() -> None:
     table = pairs([record(0)], scorer("lexical"))
-    found = len(table.label)
-    table = replace(table, refusal=np.full(found, ""), kinds=("role/role",), agreement=np.zeros(found))
+    count = len(table.label)
+    table = replace(table, refusal=np.full(count, ""), kinds=("role/role",), agreement=np.zeros(count))
     for disagrees in (True, False):
         for simple in (True, False):
             marked = replace(
-                table, disagreements=np.full((found, 1), disagrees), simple=np.full(found, simple, dtype=bool)
+                table, disagreements=np.full((count, 1), disagrees), simple=np.full(count, simple, dtype=bool)
             )
             expected = 0.0 if disagrees and simple else 0.5
-            assert marked.after_gates(np.full(found, 0.5)).tolist() == [expected] * found
+            assert marked.after_gates(np.full(count, 0.5)).tolist() == [expected] * count
 
 
-def test_what_agrees_is_more_probable_unless_a_gate_refuses_it() -> None:
+def test_agreement_raises_the_probability_unless_a_gate_refuses() -> None:
     table = pairs([record(0)], scorer("lexical"))
-    found = len(table.label)
-    agreed = replace(table, disagreements=np.zeros((found, 0), dtype=bool), agreement=np.full(found, np.log(3.0)))
-    assert np.allclose(replace(agreed, refusal=np.full(found, "")).after_gates(np.full(found, 0.5)), 0.75)
-    assert replace(agreed, refusal=np.full(found, "unit")).after_gates(np.full(found, 0.5)).tolist() == [0.0] * found
+    count = len(table.label)
+    agreed = replace(table, disagreements=np.zeros((count, 0), dtype=bool), agreement=np.full(count, np.log(3.0)))
+    assert np.allclose(replace(agreed, refusal=np.full(count, "")).after_gates(np.full(count, 0.5)), 0.75)
+    assert replace(agreed, refusal=np.full(count, "unit")).after_gates(np.full(count, 0.5)).tolist() == [0.0] * count

@@ -1,4 +1,4 @@
-"""`bench.decision_cost`: the same input for both trees, and the ratios of the same round."""
+"""`bench.decision_cost`: sentences of the rounds, and ratios of the costs of two source trees."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from bench.decision_cost import EXCERPTS, ROOT, SENTENCES, cases, lines, worker
 
 
 @pytest.mark.parametrize("name", cases())
-def test_each_round_has_sentences_that_no_other_has(name: str) -> None:
+def test_rounds_have_different_excerpts_and_sentences(name: str) -> None:
     first, second = cases()[name](0), cases()[name](1)
     assert len(first.excerpts) == len(second.excerpts) == EXCERPTS
     assert len(first.sentences) == len(first.cited) == SENTENCES
@@ -15,7 +15,7 @@ def test_each_round_has_sentences_that_no_other_has(name: str) -> None:
     assert first.cited == second.cited
 
 
-def test_ratios_are_those_of_the_same_round() -> None:
+def test_ratios_compare_costs_of_the_same_round() -> None:
     rounds = [
         [
             {"prepare": 2.0 * speed, "score": 4.0 * speed, "decide": 2.0 * speed, "citations": 3},
