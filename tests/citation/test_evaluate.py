@@ -1,4 +1,4 @@
-"""The measures, on records that can be counted by hand."""
+"""The quality measures, on small records whose counts are known."""
 
 from typing import Any
 
@@ -31,12 +31,12 @@ def test_ignored_pairs_are_neither_right_nor_wrong() -> None:
     assert (counts.true, counts.false) == (1, 0)
 
 
-def test_the_best_matching_alternative_counts() -> None:
+def test_the_best_matching_gold_alternative_is_compared() -> None:
     counts = count(record(gold_alt=[[[0, 1], [3]], None, None]), [[3], [], []])
     assert (counts.true, counts.false, counts.missed) == (1, 0, 0)
 
 
-def test_records_of_sets_have_no_pairs() -> None:
+def test_pairs_are_not_counted_if_only_the_set_of_evidence_was_judged() -> None:
     counts = count(record(gold_level="set"), [[0], [], []])
     assert (counts.true, counts.paired, counts.supported) == (0, 0, 1)
 
@@ -47,7 +47,7 @@ def test_quality_is_computed_from_the_counts() -> None:
     assert (measured.balanced, measured.bad) == (1, 0)
 
 
-def test_overall_comes_first_then_the_data_sets() -> None:
+def test_overall_result_precedes_the_data_sets() -> None:
     records = [record(), record(id="s", dataset="c")]
     assert list(evaluate(records, {"r": [[0], [], []], "s": [[], [], []]})) == ["ALL", "c", "d"]
 

@@ -54,7 +54,7 @@ def test_an_explanation_contains_the_deciding_reason() -> None:
         ("Traffic rose from 9 % to 4 %.", "the passage says 4 % to 9 %, not 9 % to 4 %"),
     ],
 )
-def test_a_gate_quotes_the_text(text: str, detail: str) -> None:
+def test_a_refusal_quotes_the_text(text: str, detail: str) -> None:
     evidence = [Evidence(1, "The Harlan bridge carried railway tracks. Traffic rose from 4 % to 9 %.", "e1")]
     (claim,) = (one for one in explain_text(text, evidence, Options()) if one.verdicts)
     assert claim.verdicts[0].refusal is not None
@@ -62,20 +62,20 @@ def test_a_gate_quotes_the_text(text: str, detail: str) -> None:
 
 
 def test_an_explanation_is_valid_json() -> None:
-    written = json.loads(json.dumps([one.as_dict() for one in explain_text(TEXT, EVIDENCE, Options())]))
-    claims = [one for one in written if one["claim"]]
+    decoded = json.loads(json.dumps([one.as_dict() for one in explain_text(TEXT, EVIDENCE, Options())]))
+    claims = [one for one in decoded if one["claim"]]
     assert claims[1]["evidence"][0]["gate"]["reason"] == "number_mismatch"
     assert claims[0]["evidence"][0]["features"]
 
 
-def test_explanations_in_an_answer_do_not_change_decisions() -> None:
+def test_explanations_do_not_change_decisions() -> None:
     plain = cite(TEXT, EVIDENCE)
-    why = cite(TEXT, EVIDENCE, Options(explain=True))
-    explained = why.fields.pop("explained")
-    assert (why.text, why.supports, why.fields) == (plain.text, plain.supports, plain.fields)
+    cited = cite(TEXT, EVIDENCE, Options(explain=True))
+    explained = cited.fields.pop("explained")
+    assert (cited.text, cited.supports, cited.fields) == (plain.text, plain.supports, plain.fields)
     assert [one["text"] for one in explained["evidence"]] == [one.text for one in EVIDENCE]
     claims = explained["claims"]
-    assert [why.text[claim["start"] : claim["end"]] for claim in claims] == [
+    assert [cited.text[claim["start"] : claim["end"]] for claim in claims] == [
         "The Harlan bridge was opened on 4 May 1932.",
         "It was opened in 1999.",
     ]

@@ -1,7 +1,7 @@
 """The link policy: no renderer finds a defanged link, for any deltas.
 
-The judges are renderers that pages use: GitHub's cmark, markdown-it with and without its links of bare addresses, and a
-browser's reading of raw HTML.
+The renderers are those that pages use: GitHub's cmark, markdown-it with and without links for bare addresses, and the
+HTML parser of a browser.
 """
 
 import re
@@ -24,21 +24,21 @@ from citestream.citation.link_policy import LinkDefanger, LinkDefangers, LinkPol
 from citestream.citation.options import Options
 from citestream.citation.support.decision import Decision, Status, Support
 
-KEPT = "https://example.org/a_(b)"
+ALLOWED = "https://example.org/a_(b)"
 
-APART = {
+DEFANGED = {
     "a link": ("See [the report](https://evil.example/?q=a).", "See [the report] (https[:]//evil[.]example/?q=a)."),
     "an image": ("![x](https://evil.example/x.png)", "! [x] (https[:]//evil[.]example/x[.]png)"),
-    "a link to elsewhere on the page's own server": ("[log out](/logout)", "[log out] (/logout)"),
+    "a link to another page of the same server": ("[log out](/logout)", "[log out] (/logout)"),
     "a definition": ("[a]: https://evil.example 'x'", "[a] : https[:]//evil[.]example 'x'"),
-    "a link that would be left as a citation": ("[1](https://evil.example/)", "1 (https[:]//evil[.]example/)"),
-    "a definition that would make a link of our marker": ("[1]: //evil.example", "1 : //evil[.]example"),
+    "a link that looks like a citation": ("[1](https://evil.example/)", "1 (https[:]//evil[.]example/)"),
+    "a definition that turns our marker into a link": ("[1]: //evil.example", "1 : //evil[.]example"),
     "an address in angle brackets": ("<https://evil.example/>", "< https[:]//evil[.]example/>"),
     "a mail address": ("me@evil.example <me@evil.example>", "me[@]evil.example < me[@]evil.example>"),
     "a bare address": ("HTTPS://evil.example/x", "HTTPS[:]//evil[.]example/x"),
     "a name with www": ("www.evil.example", "www[.]evil[.]example"),
     "a name with a path": ("evil.com/x", "evil[.]com/x"),
-    "a name below a name": ("what-you-asked.evil.com", "what-you-asked[.]evil[.]com"),
+    "a subdomain": ("what-you-asked.evil.com", "what-you-asked[.]evil[.]com"),
     "an element": ('<img src="//evil.example/x">', '< img src="//evil[.]example/x">'),
     "a comment": ("<!-- x -->", "< !-- x -->"),
     "an element of script": ("<script>x", "< script>x"),
@@ -49,7 +49,7 @@ APART = {
     "TeX": (r"$\href{https://evil.example}{x}$", r"$\ href{https[:]//evil[.]example}{x}$"),
     "a line break in the scheme": ("https:\n//evil.example/", "https: \n//evil[.]example/"),
 }
-UNTOUCHED = [
+UNCHANGED = [
     "Plain text, e.g. U.S.A., 3.5 %, v1.2.3, Dr. No; and/or (see above): done!",
     "README.md, main.rs, example.com and report.pdf are names.",
     "H<sub>2</sub>O<br>and <b>bold</b>, a < b, List<String>, AT&T &amp; &lt;tag&gt;",
@@ -61,27 +61,27 @@ UNTOUCHED = [
 ]
 
 
-def apart(text: str, *kept: str) -> str:
+def defanged(text: str, *kept: str) -> str:
     defanger = LinkDefanger(kept)
     return defanger.feed(text) + defanger.flush()
 
 
-@pytest.mark.parametrize("case", APART)
+@pytest.mark.parametrize("case", DEFANGED)
 def test_links_are_defanged_and_stay_readable(case: str) -> None:
-    text, expected = APART[case]
-    assert apart(text) == expected
+    text, expected = DEFANGED[case]
+    assert defanged(text) == expected
 
 
-@pytest.mark.parametrize("text", UNTOUCHED)
+@pytest.mark.parametrize("text", UNCHANGED)
 def test_text_without_links_is_unchanged(text: str) -> None:
-    assert apart(text) == text
+    assert defanged(text) == text
 
 
 CODE = {
     "names with dots": ("request.user.id = os.path.is(x)", "request.user.id = os.path.is(x)"),
     "an index that is called": ("handlers[0](event)", "handlers[0] (event)"),
     "a typed index": ("d[k]: int = 5", "d[k] : int = 5"),
-    "an address, which a diagram may load": ('A["<img src=https://e.x/>"]', 'A["< img src=https[:]//e[.]x/>"]'),
+    "an address that a diagram can load": ('A["<img src=https://e.x/>"]', 'A["< img src=https[:]//e[.]x/>"]'),
 }
 
 
@@ -92,40 +92,40 @@ def test_code_keeps_its_dots_and_brackets(case: str) -> None:
     assert defanger.feed(text, code=True) + defanger.flush() == expected
 
 
-KEEPS = {
-    "as a link": f"See [the report]({KEPT}).",
-    "bare": f"See {KEPT}, or ({KEPT}).",
-    "in angle brackets": f"See <{KEPT}>.",
-    "at the end": f"See {KEPT}",
+STAYS_A_LINK = {
+    "as a link": f"See [the report]({ALLOWED}).",
+    "bare": f"See {ALLOWED}, or ({ALLOWED}).",
+    "in angle brackets": f"See <{ALLOWED}>.",
+    "at the end": f"See {ALLOWED}",
 }
-LOSES = {
-    "as an image, which loads by itself": f"![x]({KEPT})",
-    "with more behind it": f"{KEPT}?q=x",
-    "with a name behind it": f"{KEPT}@evil.example",
-    "with data in punctuation": f"{KEPT}.!.!.",
-    "in an address": f"https://evil.example/?u={KEPT}&q=x",
-    "with a title": f"[x]({KEPT} 'title')",
-    "under a definition": f"[1]: {KEPT} 'x'",
-    "in another spelling": KEPT.upper(),
-    "in an element": f'<a href="{KEPT}">x</a>',
-    "as a citation that is not ours": f"[1]({KEPT})",
+NO_LINK = {
+    "as an image, which loads automatically": f"![x]({ALLOWED})",
+    "with a query after it": f"{ALLOWED}?q=x",
+    "with a host name after it": f"{ALLOWED}@evil.example",
+    "with data in punctuation": f"{ALLOWED}.!.!.",
+    "in an address": f"https://evil.example/?u={ALLOWED}&q=x",
+    "with a title": f"[x]({ALLOWED} 'title')",
+    "in a definition": f"[1]: {ALLOWED} 'x'",
+    "in another spelling": ALLOWED.upper(),
+    "in an element": f'<a href="{ALLOWED}">x</a>',
+    "as a citation that is not ours": f"[1]({ALLOWED})",
 }
 
 
-@pytest.mark.parametrize("case", KEEPS)
+@pytest.mark.parametrize("case", STAYS_A_LINK)
 def test_an_allowed_url_stays_a_link(case: str) -> None:
-    assert apart(KEEPS[case], KEPT) == KEEPS[case]
-    assert apart(KEEPS[case]) != KEEPS[case]
+    assert defanged(STAYS_A_LINK[case], ALLOWED) == STAYS_A_LINK[case]
+    assert defanged(STAYS_A_LINK[case]) != STAYS_A_LINK[case]
 
 
-@pytest.mark.parametrize("case", LOSES)
+@pytest.mark.parametrize("case", NO_LINK)
 def test_nothing_can_be_appended_to_an_allowed_url(case: str) -> None:
-    assert apart(LOSES[case], KEPT) != LOSES[case]
+    assert defanged(NO_LINK[case], ALLOWED) != NO_LINK[case]
 
 
-def test_of_two_allowed_urls_the_longer_matches() -> None:
-    longer = f"{KEPT}/more"
-    assert apart(f"{longer} {KEPT}", KEPT, longer) == f"{longer} {KEPT}"
+def test_the_longer_of_two_allowed_urls_matches() -> None:
+    longer = f"{ALLOWED}/more"
+    assert defanged(f"{longer} {ALLOWED}", ALLOWED, longer) == f"{longer} {ALLOWED}"
 
 
 RENDERERS: dict[str, Callable[[str], str]] = {
@@ -134,8 +134,8 @@ RENDERERS: dict[str, Callable[[str], str]] = {
     "markdown-it": MarkdownIt("commonmark").render,
     "a browser": lambda text: text,
 }
-HARMLESS = {"class", "align", "start", "type", "disabled", "checked", "lang"}  # written by renderers
-# A registered name alone, no part of which can be invented
+HARMLESS = {"class", "align", "start", "type", "disabled", "checked", "lang"}  # attributes that renderers add
+# A registered domain alone: no part of it can carry data
 NAME_ALONE = re.compile(r"(?:http:)?//(?:www|[^./?#:@]+\.[^./?#:@]+)")
 
 
@@ -189,25 +189,25 @@ def pieces(text: str, cuts: list[int]) -> list[str]:
 
 @given(hostile, places)
 @settings(max_examples=400)
-def test_no_renderer_finds_a_link_for_any_deltas(text: str, cuts: list[int]) -> None:
-    assert links(apart(text)) == NONE
+def test_no_renderer_finds_a_link_in_any_text(text: str, cuts: list[int]) -> None:
+    assert links(defanged(text)) == NONE
     for parts in (list(text), pieces(text, cuts)):
         defanger = LinkDefanger()
         assert links("".join(defanger.feed(part) + defanger.flush() for part in parts)) == NONE, parts
-        beside = LinkDefangers()
-        assert links("".join(beside.feed(0, "reasoning", part) for part in parts)) == NONE, parts
+        reasoning = LinkDefangers()
+        assert links("".join(reasoning.feed(0, "reasoning", part) for part in parts)) == NONE, parts
 
 
 @given(hostile, places)
 @settings(max_examples=300)
-def test_the_result_does_not_depend_on_deltas_and_loses_nothing(text: str, cuts: list[int]) -> None:
+def test_result_does_not_depend_on_deltas_and_keeps_all_characters(text: str, cuts: list[int]) -> None:
     for kept in ((), ("https://evil.example/x?q=secret",)):
-        whole = apart(text, *kept)
+        whole = defanged(text, *kept)
         for parts in (list(text), pieces(text, cuts)):
             defanger = LinkDefanger(kept)
             assert "".join(map(defanger.feed, parts)) + defanger.flush() == whole
-    shown = iter(apart(text))
-    assert all(character in shown for character in text if character not in "[]")  # in this order, others between
+    shown = iter(defanged(text))
+    assert all(character in shown for character in text if character not in "[]"), "characters are only added"
 
 
 EVIDENCE = (
@@ -234,7 +234,7 @@ def answered(parts: list[str], policy: LinkPolicy, options: Options) -> tuple[st
 
 @pytest.mark.parametrize("policy", ["evidence", "none"])
 @pytest.mark.parametrize("marker", ["number", "link", "none"])
-def test_answers_do_not_depend_on_deltas_and_spans_match_them(policy: LinkPolicy, marker: str) -> None:
+def test_answers_do_not_depend_on_deltas_and_spans_index_them(policy: LinkPolicy, marker: str) -> None:
     options = Options(marker=marker)  # type: ignore[arg-type]
     whole, response = answered([ANSWER], policy, options)
     rng = Random(7)
@@ -256,7 +256,7 @@ def test_only_links_that_the_policy_allows_remain(policy: LinkPolicy, left: set[
     assert {link for found in links(text).values() for link in found} == left
 
 
-def test_our_own_markers_and_list_stay_links_under_every_policy() -> None:
+def test_our_markers_and_the_reference_list_stay_links_if_no_links_are_allowed() -> None:
     response = Response(EVIDENCE, Options(marker="link", references_in_text=True), links="none")
     answer = response.answer(0)
     text = "".join(answer.cite(draft, SUPPORTED) for draft in answer.feed("It opened in 1932.\n") + answer.flush())
@@ -275,13 +275,3 @@ def test_decisions_use_the_original_text() -> None:
 def test_the_policy_allow_changes_nothing() -> None:
     assert Response(EVIDENCE, Options()).link_defanger() is None
     assert answered([ANSWER], "allow", Options(marker="none"))[0] == ANSWER.replace(" [1].", ".")
-
-
-@pytest.mark.parametrize(
-    "text", ["a" * 200_000, "." * 50_000, "[" * 50_000, "](" * 30_000, "a." * 30_000, "&a" * 30_000]
-)
-def test_degenerate_text_takes_linear_time(text: str) -> None:
-    defanger = LinkDefanger()
-    for start in range(0, len(text), 2000):  # as much as a sentence holds
-        defanger.feed(text[start : start + 2000])
-        defanger.flush()

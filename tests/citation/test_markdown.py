@@ -95,13 +95,13 @@ def joined(tokens: list[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
     return merged
 
 
-CASES = {"an answer with everything": ANSWER} | {name: "".join(pieces) for name, pieces in STREAMS.items()}
+CASES = {"an answer with all kinds of blocks": ANSWER} | {name: "".join(pieces) for name, pieces in STREAMS.items()}
 CASES |= {file.name: file.read_text("utf-8") for file in sorted(DOCUMENTS.iterdir())}
 
 
 @pytest.mark.parametrize("text", CASES.values(), ids=CASES)
 @pytest.mark.parametrize("placement", ["after", "before"])
-def test_markers_change_no_structure(text: str, placement: str) -> None:
+def test_markers_do_not_change_the_structure(text: str, placement: str) -> None:
     options = {"after": Options(), "before": Options(placement="before")}
     plain, _ = visible_text([text], Options(marker="none"))
     marked, response = visible_text([text], options[placement])
@@ -112,7 +112,7 @@ def test_markers_change_no_structure(text: str, placement: str) -> None:
 
 @given(texts)
 @settings(max_examples=100)
-def test_code_is_never_touched(text: str) -> None:
+def test_code_is_unchanged(text: str) -> None:
     marked, _ = visible_text([text], Options())
     after = structure(marked)
     for token in structure(text):
@@ -122,7 +122,7 @@ def test_code_is_never_touched(text: str) -> None:
 
 LIST_ITEMS = {
     "a number": "1. The bridge opened in 1932.",
-    "a number in brackets style": "12) The bridge opened in 1932.",
+    "a number with a parenthesis": "12) The bridge opened in 1932.",
     "a bullet": "- The bridge opened in 1932.",
     "a number in a quotation": "> 3. The bridge opened in 1932.",
     "an indented number": "   4. The bridge opened in 1932.",
@@ -130,7 +130,7 @@ LIST_ITEMS = {
 
 
 @pytest.mark.parametrize("case", LIST_ITEMS)
-def test_the_number_of_a_list_item_is_no_number_of_the_claim(case: str) -> None:
+def test_the_number_of_a_list_item_is_not_part_of_the_claim(case: str) -> None:
     evidence = [Evidence(1, "The bridge opened in 1932 and is red.", "e1")]
     assert cite(LIST_ITEMS[case], evidence).text == f"{LIST_ITEMS[case]} [1]"
     wrong = LIST_ITEMS[case].replace("1932", "1933")

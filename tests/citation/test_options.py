@@ -25,13 +25,13 @@ DEFAULTS: dict[str, Any] = {
 
 # An invalid object, the path of the error, and a part of its message.
 INVALID: dict[str, tuple[object, str, str]] = {
-    "no object": (["number"], "citations", "must be an object"),
+    "a list in place of an object": (["number"], "citations", "must be an object"),
     "an unknown key": ({"relase": "live"}, "citations.relase", "did you mean release?"),
     "a value that is not in the list": ({"marker": "bold"}, "citations.marker", "number, link, ragflow, name, none"),
     "text in place of a boolean": ({"enabled": "yes"}, "citations.enabled", "must be a boolean"),
-    "half a citation": ({"max_per_sentence": 1.5}, "citations.max_per_sentence", "must be a whole number"),
-    "no citation": ({"max_per_sentence": 0}, "citations.max_per_sentence", "must be at least 1"),
-    "text that is removed after it was shown": (
+    "a fraction": ({"max_per_sentence": 1.5}, "citations.max_per_sentence", "must be a whole number"),
+    "a number below the minimum": ({"max_per_sentence": 0}, "citations.max_per_sentence", "must be at least 1"),
+    "options that contradict each other": (
         {"unsupported": "drop", "release": "live"},
         "citations.unsupported",
         'cannot be "drop" with release "live"',

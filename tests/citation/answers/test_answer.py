@@ -1,4 +1,4 @@
-"""Answers: all words arrive, the model's markers do not, and ours are where the spans say."""
+"""Answers contain all words, none of the model's markers, and our markers at the positions that the spans name."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -49,14 +49,14 @@ def shown_with_releases(parts: Sequence[str], options: Options) -> tuple[list[st
     for part in parts:
         pieces += [answer.cite(draft, SUPPORTED) for draft in answer.feed(part)]
         released = answer.release()
-        assert all(draft.claim is None for draft in released), "a part of a sentence is not decided about"
+        assert all(draft.claim is None for draft in released), "no decision is made about a part of a sentence"
         pieces += [answer.cite(draft) for draft in released]
     return pieces + [answer.cite(draft, SUPPORTED) for draft in answer.flush()], response
 
 
 @given(texts, st.lists(st.integers(0, 1000), max_size=20))
 @settings(max_examples=200)
-def test_releasing_parts_of_sentences_early_changes_nothing_in_the_end(text: str, places: list[int]) -> None:
+def test_early_release_of_parts_of_sentences_does_not_change_the_answer(text: str, places: list[int]) -> None:
     expected, plain = visible_text([text], Options())
     for parts in (cut(text, places), list(text)):
         pieces, response = shown_with_releases(parts, Options())
@@ -64,27 +64,39 @@ def test_releasing_parts_of_sentences_early_changes_nothing_in_the_end(text: str
         assert response.references.as_list() == plain.references.as_list()
 
 
-WORDS: dict[str, tuple[str, str, str]] = {  # the model's text, shown with evidence 1, shown without support
-    "of the evidence that supports it": (
+WORD_MARKERS: dict[str, tuple[str, str, str]] = {  # the model's text, shown with evidence 1, shown without support
+    "the named evidence supports the sentence": (
         "According to [1], it rose. It fell.",
         "According to [1], it rose. It fell. [1]",
         "According to, it rose. It fell.",
     ),
-    "of other evidence": ("It is high according to [2].", "It is high according to [1].", "It is high according to."),
-    "that no evidence has": ("As stated in [9], it rose.", "As stated in [1], it rose.", "As stated in, it rose."),
-    "of several sources": ("Both [2] and [1] say so.", "Both and [1] say so.", "Both and say so."),
-    "twice": ("[1] says so, and [1] says why.", "[1] says so, and [1] says why.", "says so, and says why."),
-    "together with one that is not": ("Laut [1] stieg er [2].", "Laut [1] stieg er.", "Laut stieg er."),
+    "other evidence supports the sentence": (
+        "It is high according to [2].",
+        "It is high according to [1].",
+        "It is high according to.",
+    ),
+    "no evidence has the number": (
+        "As stated in [9], it rose.",
+        "As stated in [1], it rose.",
+        "As stated in, it rose.",
+    ),
+    "two markers with a conjunction": ("Both [2] and [1] say so.", "Both and [1] say so.", "Both and say so."),
+    "the same marker twice": (
+        "[1] says so, and [1] says why.",
+        "[1] says so, and [1] says why.",
+        "says so, and says why.",
+    ),
+    "an ordinary marker in the same sentence": ("Laut [1] stieg er [2].", "Laut [1] stieg er.", "Laut stieg er."),
     "before a bracket": ("see **[1]**([^1] to it.", "see [1] (to it.", "see (to it."),
     "in a heading": ("## According to [1]\n", "## According to\n", "## According to\n"),
     "in Chinese": ("根据[1]，收入增长。", "根据[1]，收入增长。", "根据，收入增长。"),
 }
 
 
-@pytest.mark.parametrize("case", WORDS)
+@pytest.mark.parametrize("case", WORD_MARKERS)
 @pytest.mark.parametrize("release", ["sentence", "live"])
-def test_a_marker_that_is_a_word_is_shown_in_its_place(case: str, release: Release) -> None:
-    text, supported, unsupported = WORDS[case]
+def test_word_marker_is_shown_in_its_place(case: str, release: Release) -> None:
+    text, supported, unsupported = WORD_MARKERS[case]
     options = Options(release=release)
     for parts in ([text], list(text), *([text[:at], text[at:]] for at in range(1, len(text)))):
         shown, response = visible_text(parts, options)
@@ -97,7 +109,7 @@ def test_a_marker_that_is_a_word_is_shown_in_its_place(case: str, release: Relea
 STYLES: dict[str, tuple[Options, str, str]] = {
     "numbers of the evidence": (Options(numbering="evidence"), "According to [2], it", "According to, it"),
     "links": (Options(marker="link"), "According to [1], it", "According to, it"),
-    "RAGFlow's": (Options(marker="ragflow"), "According to [ID:0], it", "According to, it"),
+    "RAGFlow": (Options(marker="ragflow"), "According to [ID:0], it", "According to, it"),
     "names": (Options(marker="name"), "According to [tides.md](e2), it", "According to, it"),
     "none": (Options(marker="none"), "According to, it", "According to, it"),
     "markers before the full stop": (Options(placement="before"), "According to [1], it", "According to, it"),
@@ -105,7 +117,7 @@ STYLES: dict[str, tuple[Options, str, str]] = {
 
 
 @pytest.mark.parametrize("case", STYLES)
-def test_a_marker_that_is_a_word_has_the_style_of_the_others(case: str) -> None:
+def test_word_marker_has_the_chosen_style(case: str) -> None:
     options, supported, unsupported = STYLES[case]
     evidence = (EVIDENCE[0], Evidence(2, "Passage 2.", "e2", file_name="tides.md"))
     for decision, expected in (
@@ -117,14 +129,14 @@ def test_a_marker_that_is_a_word_has_the_style_of_the_others(case: str) -> None:
         assert "".join(answer.cite(draft, decision) for draft in drafts) == f"{expected} rose."
 
 
-def test_nothing_after_a_marker_that_is_a_word_is_shown_before_the_decision() -> None:
+def test_text_after_a_word_marker_is_held_until_the_decision() -> None:
     answer = Response(EVIDENCE, Options(release="live")).answer(0)
     pieces = [answer.cite(draft) for character in "According to [1], it ro" for draft in answer.feed(character)]
     assert "".join(pieces) == "According to"
 
 
 @pytest.mark.parametrize("release", ["sentence", "live"])
-def test_a_marker_that_is_a_word_is_removed_if_its_sentence_is_released_early(release: Release) -> None:
+def test_word_marker_is_removed_if_its_sentence_is_released_early(release: Release) -> None:
     answer = Response(EVIDENCE, Options(release=release)).answer(0)
     pieces = [answer.cite(draft) for draft in answer.feed("According to [1], it ")]
     pieces += [answer.cite(draft) for draft in answer.release()]
@@ -135,7 +147,7 @@ def test_a_marker_that_is_a_word_is_removed_if_its_sentence_is_released_early(re
 
 
 @pytest.mark.parametrize("release", ["sentence", "live"])
-def test_a_marker_that_is_a_word_is_found_where_links_are_defanged(release: Release) -> None:
+def test_word_marker_is_kept_after_a_defanged_link(release: Release) -> None:
     text = "See https://evil.example/x and, according to [1], it rose."
     for parts in ([text], list(text)):
         answer = Response(EVIDENCE, Options(release=release), links="none").answer(0)
@@ -174,7 +186,7 @@ def test_code_is_shown_as_it_arrives_and_other_text_is_held(case: str) -> None:
     assert "".join(answer.cite(draft, SUPPORTED) for draft in answer.feed(text)) == shown
 
 
-def test_nothing_is_released_early_of_a_sentence_that_may_be_dropped() -> None:
+def test_sentence_that_may_be_dropped_is_not_released_early() -> None:
     answer = Response(EVIDENCE, Options(unsupported="drop")).answer(0)
     assert answer.feed("The bridge was opened in") == []
     assert answer.release() == []
@@ -205,10 +217,10 @@ def test_a_sentence_far_beyond_the_length_limit_gets_no_decision(release: Releas
     drafts += answer.flush()
     assert "".join(answer.cite(draft) for draft in drafts) == text.replace(" [1]", "")
     assert all(draft.claim is None for draft in drafts)
-    assert max(len(draft.text) for draft in drafts) <= 3 * 700, "the whole sentence is kept"
+    assert max(len(draft.text) for draft in drafts) <= 3 * 700, "the whole sentence is buffered"
 
 
-CUT = {
+TRUNCATED = {
     "inside a sentence": ("It rose. The bridge was ope", "It rose. [1] The bridge was ope"),
     "after a sentence": ("It rose. The bridge was opened.", "It rose. [1] The bridge was opened. [1]"),
     "after a closing quotation mark": ('He said: "It rose."', 'He said: "It rose." [1]'),
@@ -217,9 +229,9 @@ CUT = {
 }
 
 
-@pytest.mark.parametrize("case", CUT)
-def test_an_incomplete_last_sentence_of_a_cut_answer_is_not_cited(case: str) -> None:
-    text, expected = CUT[case]
+@pytest.mark.parametrize("case", TRUNCATED)
+def test_an_incomplete_last_sentence_of_a_truncated_answer_is_not_cited(case: str) -> None:
+    text, expected = TRUNCATED[case]
     answer = Response(EVIDENCE, Options()).answer(0)
     drafts = [*answer.feed(text), *answer.flush(complete=False)]
     shown = "".join(answer.cite(draft, SUPPORTED if draft.claim else Decision()) for draft in drafts)
@@ -251,7 +263,7 @@ def test_spans_index_the_shown_text(text: str) -> None:
 def without_ours(marked: str, response: Response) -> str:
     """Remove our markers, each with the space that was inserted before it."""
     spans = [span.marker for reference in response.references.cited() for span in reference.spans]
-    plain, _ = marked, None
+    plain = marked
     for start, end in sorted(spans, reverse=True):
         begin = start - 1 if start and plain[start - 1] == " " and not spaced(marked, start) else start
         plain = plain[:begin] + plain[end:]
@@ -263,36 +275,51 @@ def spaced(marked: str, start: int) -> bool:
     return marked[start - 2 : start - 1].isspace()
 
 
-ADJOINED = {
-    "a target": ("天是蓝的。(https://evil.example/) 好。", "天是蓝的[1]。(https://evil.example/) 好。[1]"),
-    "a label": ("天是蓝的！[x](https://evil.example/)", "天是蓝的[1]！[x](https://evil.example/)"),
-    "nothing of the kind": ("天是蓝的。（见下）好。", "天是蓝的。[1]（见下）好。[1]"),
-    "a bracket after a marker that is a word": ("根据[2](a b)，好。", "根据[1] (a b)，好。"),
-    "a space": ("天是蓝的。 (https://evil.example/) 好。", "天是蓝的。[1] (https://evil.example/) 好。[1]"),
+FOLLOWED_BY = {
+    "a link target": ("天是蓝的。(https://evil.example/) 好。", "天是蓝的[1]。(https://evil.example/) 好。[1]"),
+    "a link": ("天是蓝的！[x](https://evil.example/)", "天是蓝的[1]！[x](https://evil.example/)"),
+    "ordinary parentheses": ("天是蓝的。（见下）好。", "天是蓝的。[1]（见下）好。[1]"),
+    "parentheses after a word marker": ("根据[2](a b)，好。", "根据[1] (a b)，好。"),
+    "a link target after a space": (
+        "天是蓝的。 (https://evil.example/) 好。",
+        "天是蓝的。[1] (https://evil.example/) 好。[1]",
+    ),
 }
 
 
-@pytest.mark.parametrize("case", ADJOINED)
+@pytest.mark.parametrize("case", FOLLOWED_BY)
 def test_following_text_never_turns_our_marker_into_a_link(case: str) -> None:
-    text, expected = ADJOINED[case]
+    text, expected = FOLLOWED_BY[case]
     for parts in ([text], list(text)):
         for release in ("sentence", "live"):
             assert visible_text(parts, Options(release=release))[0] == expected
 
 
+def test_entries_of_a_list_of_sources_are_not_cited() -> None:
+    """They were cited by all evidence that contains a word of the name: "rent.md [2][1]"."""
+    evidence = [Evidence(1, "The rent rose.", "e1", file_name="rent.md", title="Rental contract"), *EVIDENCE[1:]]
+    answer = Response(evidence, Options()).answer(0)
+    drafts = [*answer.feed("It rose [1].\n\nSources:\n[1] rent.md\n- [1] Rental contract, p. 3\n"), *answer.flush()]
+    shown = "".join(answer.cite(draft, SUPPORTED) for draft in drafts)
+    assert shown == "It rose. [1]\n\nSources:\nrent.md\n- Rental contract, p. 3\n"
+
+
 CASES = {
     "one sentence": ("It rose.", "It rose. [1]"),
     "the model's marker before the full stop": ("It rose [2].", "It rose. [1]"),
-    "behind it": ("It rose. [2]", "It rose. [1]"),
-    "glued to it": ("It rose.[2][3] It fell.", "It rose. [1] It fell. [1]"),
-    "of another form": ("It rose 【2†source】. It fell (ID: 3).", "It rose. [1] It fell. [1]"),
+    "the model's marker after the full stop": ("It rose. [2]", "It rose. [1]"),
+    "markers without a space before them": ("It rose.[2][3] It fell.", "It rose. [1] It fell. [1]"),
+    "markers in other notations": ("It rose 【2†source】. It fell (ID: 3).", "It rose. [1] It fell. [1]"),
     "bold that closes after the full stop": ("**It rose.** Then it fell.", "**It rose.** [1] Then it fell. [1]"),
     "a list item": ("- It rose [1]\n- It fell\n", "- It rose [1]\n- It fell [1]\n"),
     "a table row": ("| a | b |\n|---|---|\n| It rose | by 5 [2] |\n", "| a | b |\n|---|---|\n| It rose | by 5 [1] |\n"),
-    "a table's header claims nothing": ("| It rose [2] | b |\n|---|---|\n", "| It rose | b |\n|---|---|\n"),
-    "a heading has markers taken out and none put in": ("## It rose [2]\n\nIt fell.", "## It rose\n\nIt fell. [1]"),
-    "code is left alone": ("```\nx = a[1]. b\n```\nIt rose.", "```\nx = a[1]. b\n```\nIt rose. [1]"),
-    "code that never closes": ("It rose.\n~~~\na[1]. b[2]", "It rose. [1]\n~~~\na[1]. b[2]"),
+    "a table header makes no claim": ("| It rose [2] | b |\n|---|---|\n", "| It rose | b |\n|---|---|\n"),
+    "a heading loses the model's markers and gets none of ours": (
+        "## It rose [2]\n\nIt fell.",
+        "## It rose\n\nIt fell. [1]",
+    ),
+    "code is unchanged": ("```\nx = a[1]. b\n```\nIt rose.", "```\nx = a[1]. b\n```\nIt rose. [1]"),
+    "an unclosed code block": ("It rose.\n~~~\na[1]. b[2]", "It rose. [1]\n~~~\na[1]. b[2]"),
     "inline code": ("Use `a[1]. B` for it.", "Use `a[1]. B` for it. [1]"),
     "a marker and a fence in one delta": ("It rose [2]\n```\nx[1]\n```", "It rose [1]\n```\nx[1]\n```"),
     "Chinese": ("收入增长了【2】。利润也增长了。", "收入增长了。[1]利润也增长了。[1]"),
@@ -314,20 +341,11 @@ CASES = {
 }
 
 
-def test_entries_of_a_list_of_sources_are_not_cited() -> None:
-    """They were, with any evidence that had a word of the name: "rent.md [2][1]"."""
-    evidence = [Evidence(1, "The rent rose.", "e1", file_name="rent.md", title="Rental contract"), *EVIDENCE[1:]]
-    answer = Response(evidence, Options()).answer(0)
-    drafts = [*answer.feed("It rose [1].\n\nSources:\n[1] rent.md\n- [1] Rental contract, p. 3\n"), *answer.flush()]
-    shown = "".join(answer.cite(draft, SUPPORTED) for draft in drafts)
-    assert shown == "It rose. [1]\n\nSources:\nrent.md\n- Rental contract, p. 3\n"
-
-
 @pytest.mark.parametrize(("text", "expected"), CASES.values(), ids=CASES)
-def test_the_shown_text_does_not_depend_on_the_deltas(text: str, expected: str) -> None:
+def test_shown_text_does_not_depend_on_the_deltas(text: str, expected: str) -> None:
     rng = Random(0)
-    ways = [[text], list(text), *([text[:i], text[i:]] for i in range(1, len(text)))]
-    ways += [cut(text, [rng.randrange(1000) for _ in range(8)]) for _ in range(5)]
+    splits = [[text], list(text), *([text[:i], text[i:]] for i in range(1, len(text)))]
+    splits += [cut(text, [rng.randrange(1000) for _ in range(8)]) for _ in range(5)]
     for options in (Options(), Options(release="live")):
-        for parts in ways:
+        for parts in splits:
             assert visible_text(parts, options)[0] == expected

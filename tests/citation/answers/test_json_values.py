@@ -16,8 +16,8 @@ Chunkings = Callable[[str, Random], Iterator[list[str]]]
 
 NAMES = MarkerNames(frozenset({1, 2}))
 HEIGHT = "The Saturn V was 110.6 metres tall."
-BOLT = "Apollo 12 was struck by lightning twice."
-JSON = json.dumps({"answer": f"{HEIGHT} {BOLT}", "sources": ["moon.md"], "n": [1, 2]}, indent=1)
+LIGHTNING = "Apollo 12 was struck by lightning twice."
+JSON = json.dumps({"answer": f"{HEIGHT} {LIGHTNING}", "sources": ["moon.md"], "n": [1, 2]}, indent=1)
 
 
 def claims(drafts: list[Draft]) -> list[str]:
@@ -32,12 +32,15 @@ def fenced(pieces: list[str]) -> list[Draft]:
 
 
 TEXTS: dict[str, tuple[str, list[str]]] = {
-    "a block": (f"```json\n{JSON}\n```", [HEIGHT, BOLT]),
-    "white space around the block": (f"\n\n  ```json\n{JSON}\n```\n\n", [HEIGHT, BOLT]),
-    "tildes, capitals and a longer fence": (f"~~~~ JSON\n{JSON}\n~~~~\n", [HEIGHT, BOLT]),
-    "text after the block": (f'```json\n{JSON}\n```\nThe value is "{HEIGHT}"', [HEIGHT, BOLT]),
-    "a shorter fence does not close the block": (f'````json\n["{HEIGHT}"\n```\n, "{BOLT}"]\n````', [HEIGHT, BOLT]),
-    "a block that was cut": ('```json\n{"answer": "' + HEIGHT + '", "more": "Apollo 12 was str', [HEIGHT]),
+    "a block": (f"```json\n{JSON}\n```", [HEIGHT, LIGHTNING]),
+    "white space around the block": (f"\n\n  ```json\n{JSON}\n```\n\n", [HEIGHT, LIGHTNING]),
+    "tildes, capitals and a longer fence": (f"~~~~ JSON\n{JSON}\n~~~~\n", [HEIGHT, LIGHTNING]),
+    "text after the block": (f'```json\n{JSON}\n```\nThe value is "{HEIGHT}"', [HEIGHT, LIGHTNING]),
+    "a shorter fence does not close the block": (
+        f'````json\n["{HEIGHT}"\n```\n, "{LIGHTNING}"]\n````',
+        [HEIGHT, LIGHTNING],
+    ),
+    "a truncated block": ('```json\n{"answer": "' + HEIGHT + '", "more": "Apollo 12 was str', [HEIGHT]),
     "another language": (f"```python\nanswer = {JSON}\n```", []),
     "no language": (f"```\n{JSON}\n```", []),
     "text before the block": (f"This is an example:\n```json\n{JSON}\n```", []),
@@ -48,7 +51,7 @@ TEXTS: dict[str, tuple[str, list[str]]] = {
 
 
 @pytest.mark.parametrize(("text", "expected"), TEXTS.values(), ids=TEXTS)
-def test_a_fenced_block_counts_if_the_answer_begins_with_it(
+def test_claims_of_a_fenced_block_at_the_beginning_are_found(
     text: str, expected: list[str], chunkings: Chunkings
 ) -> None:
     for pieces in chunkings(text, Random(7)):
@@ -62,20 +65,20 @@ def test_values_are_returned_once() -> None:
     values = JsonValues(NAMES)
     values.feed('{"a": "' + HEIGHT)
     assert values.drafts() == []
-    values.feed('", "b": "' + BOLT + '"')
-    assert claims(values.drafts()) == [HEIGHT, BOLT]
+    values.feed('", "b": "' + LIGHTNING + '"')
+    assert claims(values.drafts()) == [HEIGHT, LIGHTNING]
     assert values.drafts() == []
 
 
-def test_a_marker_in_a_value_is_a_hint_and_no_number_of_the_claim() -> None:
+def test_a_marker_in_a_value_is_a_hint_and_not_part_of_the_claim() -> None:
     values = JsonValues(NAMES)
     values.feed(json.dumps({"answer": f"{HEIGHT[:-1]} [2]."}))
     (draft,) = values.drafts()
     assert (claims([draft]), draft.cited) == ([HEIGHT], (2,))
 
 
-def test_only_calls_that_carry_the_answer_count(chunkings: Chunkings) -> None:
-    answer, search = json.dumps({"answer": HEIGHT}), json.dumps({"query": BOLT})
+def test_only_calls_of_the_answer_tool_are_read(chunkings: Chunkings) -> None:
+    answer, search = json.dumps({"answer": HEIGHT}), json.dumps({"query": LIGHTNING})
     for pieces in chunkings(answer, Random(7)):
         values = CallValues({"final_result"}, NAMES)
         values.feed({"tool_calls": [{"index": 0, "function": {"name": "search", "arguments": search}}]})
@@ -86,7 +89,7 @@ def test_only_calls_that_carry_the_answer_count(chunkings: Chunkings) -> None:
         assert (draft.tool_call, answer[draft.start : draft.end]) == (1, HEIGHT)
 
 
-def test_the_older_form_of_a_call_counts() -> None:
+def test_function_call_is_read_like_a_tool_call() -> None:
     values = CallValues({"Answer"}, NAMES)
     values.feed({"function_call": {"name": "Answer", "arguments": '{"text": '}})
     values.feed({"function_call": {"arguments": f'"{HEIGHT}"}}'}})
@@ -94,7 +97,7 @@ def test_the_older_form_of_a_call_counts() -> None:
 
 
 @given(st.lists(st.text(alphabet='`~json\n {}[]":,\\ A.b5', max_size=40), max_size=6))
-def test_any_text_can_be_fed_in_any_pieces(pieces: list[str]) -> None:
+def test_drafts_do_not_depend_on_how_the_text_is_split(pieces: list[str]) -> None:
     text = "".join(pieces)
     drafts = fenced(pieces)
     assert drafts == fenced([text]) == fenced(list(text))

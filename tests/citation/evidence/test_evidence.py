@@ -57,7 +57,7 @@ WRONG_DOCUMENTS: dict[str, tuple[Any, str]] = {
     "the data is a number": ([{"data": 3}], "documents[0].data"),
     "the snippet is empty": ([{"data": {"snippet": " "}}], "documents[0].data.snippet"),
     "a key is unknown": ([{"text": "a", "body": "b"}], "documents[0].body"),
-    "a title stands beside the data": ([{"title": "t", "data": {"text": "a"}}], "documents[0].title"),
+    "a title is next to the data": ([{"title": "t", "data": {"text": "a"}}], "documents[0].title"),
     "the title is a number": ([{"text": "a", "title": 3}], "documents[0].title"),
     "the page in the data is a string": (
         [{"data": {"text": "a", "page_number": "1"}}],
@@ -107,7 +107,7 @@ DOCUMENTS: dict[str, tuple[Any, Evidence]] = {
         Evidence(1, "a", "e1", page_number=3, metadata={"author": "B"}),
     ),
     "data with an id": ({"data": {"text": "a", "id": "x"}}, Evidence(1, "a", "x")),
-    "the outer id wins": ({"id": "o", "data": {"text": "a", "id": "x"}}, Evidence(1, "a", "o")),
+    "the outer id takes precedence": ({"id": "o", "data": {"text": "a", "id": "x"}}, Evidence(1, "a", "o")),
 }
 
 
@@ -117,12 +117,12 @@ def test_documents_are_parsed_as_evidence(case: str) -> None:
     assert parse_sources(documents=[raw]) == (expected,)
 
 
-def test_both_fields_are_numbered_as_one_list() -> None:
+def test_evidence_and_documents_are_numbered_as_one_list() -> None:
     sources = parse_sources([{"text": "a"}, {"text": "b"}], ["c", {"id": "x", "text": "d"}])
     assert [(item.number, item.text) for item in sources] == [(1, "a"), (2, "b"), (3, "c"), (4, "d")]
 
 
-def test_a_default_id_never_collides_with_a_given_one() -> None:
+def test_a_default_id_is_never_equal_to_a_given_id() -> None:
     sources = parse_sources([{"text": "a"}, {"text": "b", "id": "e1"}], [{"text": "c", "id": "e4"}, "d"])
     assert len({item.id for item in sources}) == 4
     assert [item.id for item in sources][1:3] == ["e1", "e4"]
@@ -135,7 +135,7 @@ def test_numbers_continue_after_the_first_list() -> None:
         parse_evidence([{"id": "x", "text": "b"}], after=first)
 
 
-def test_both_fields_share_the_limits() -> None:
+def test_evidence_and_documents_share_the_limits() -> None:
     with pytest.raises(FieldError, match="documents: has 2 entries; at most 1"):
         parse_sources([{"text": "a"}], ["b", "c"], limit=2)
     with pytest.raises(FieldError, match=r"documents\[1\]\.text: goes beyond the 10 characters"):
@@ -143,10 +143,10 @@ def test_both_fields_share_the_limits() -> None:
 
 
 @given(st.lists(st.one_of(st.none(), st.sampled_from(["e1", "e2", "e3", "e2_", "x"])), max_size=6))
-def test_ids_are_unique_and_given_ones_are_kept(ids: list[str | None]) -> None:
+def test_ids_are_unique_and_given_ids_are_kept(ids: list[str | None]) -> None:
     entries = [{"text": "a", "id": given_id} for given_id in ids]
-    twice = len([name for name in ids if name]) != len({name for name in ids if name})
-    if twice:
+    has_duplicates = len([name for name in ids if name]) != len({name for name in ids if name})
+    if has_duplicates:
         with pytest.raises(FieldError):
             parse_evidence(entries)
         return
@@ -162,7 +162,7 @@ LABELLED: dict[str, tuple[Evidence, dict[str, str] | None, str]] = {
         None,
         "Generated book-club profile",
     ),
-    "a kind written for programs": (
+    "a kind with an underscore": (
         Evidence(1, "a", "x", is_generated_artifact=True, artifact_kind="chapter_summary"),
         None,
         "Generated chapter summary",

@@ -158,16 +158,16 @@ SHAPES: dict[str, tuple[Any, list[dict[str, Any]]]] = {
         {"ids": [["a", "b"]], "documents": [[A, B]], "distances": [[0.1, 0.2]]},
         [{"text": A}, {"text": B}],
     ),
-    "what Gemini's clients wrap results in": ({"output": A}, [{"text": A}]),
+    "a text in an output field (clients of Gemini)": ({"output": A}, [{"text": A}]),
     "a page that was fetched": (
         {"title": "Harlan", "url": "https://ex.org/a", "content": A},
         [{"text": A, "title": "Harlan", "url": "https://ex.org/a"}],
     ),
-    "artifacts as our own evidence names them": (
+    "artifacts with the field names of our evidence": (
         [{"text": A, "is_generated_artifact": True, "artifact_kind": "profile", "chunk_type": "artifact"}],
         [{"text": A, "is_generated_artifact": True, "artifact_kind": "profile", "chunk_type": "artifact"}],
     ),
-    "fields nobody knows, which stay below the passage": (
+    "unknown fields, which are appended to the passage": (
         [{"title": "Ticket", "text": A, "price": 3.5, "open": ["Mo", "Tu"], "note": None}],
         [{"text": f'{A}\nprice: 3.5\nopen: ["Mo", "Tu"]', "title": "Ticket"}],
     ),
@@ -182,29 +182,29 @@ NONE: dict[str, Any] = {
     "a list of names": ["Paris", "Rome"],
     "an object without text": {"temperature": 21.5, "city": "Bern", "conditions": {"wind": 3}},
     "an error": {"error": {"message": "The index does not exist, sorry for that."}},
-    "a list of which one entry is something else": [{"text": A}, {"temperature": 21.5}],
-    "a passage with more beside it than a line holds": [{"text": A, "table": [[1, 2, 3]] * 1000}],
-    "nested deeper than any tool": json.loads("[" * 20 + json.dumps(A) + "]" * 20),
+    "a list with an entry that is not a passage": [{"text": A}, {"temperature": 21.5}],
+    "a passage with a field that is too long": [{"text": A, "table": [[1, 2, 3]] * 1000}],
+    "a result that is nested too deeply": json.loads("[" * 20 + json.dumps(A) + "]" * 20),
 }
 
 
-def written(result: Any) -> str:
+def encoded(result: Any) -> str:
     return result if isinstance(result, str) else json.dumps(result)
 
 
 @pytest.mark.parametrize(("result", "expected"), SHAPES.values(), ids=SHAPES)
 def test_passages_are_extracted(result: Any, expected: list[dict[str, Any]]) -> None:
-    found = extract_passages(written(result))
+    found = extract_passages(encoded(result))
     assert found
     assert [{key: value for key, value in one.items() if key != "metadata"} for one in found.passages] == expected
 
 
 @pytest.mark.parametrize("result", NONE.values(), ids=NONE)
 def test_a_result_without_passages_is_unchanged(result: Any) -> None:
-    assert extract_passages(written(result)) is None
+    assert extract_passages(encoded(result)) is None
 
 
-def test_everything_next_to_the_passages_is_returned() -> None:
+def test_other_fields_of_the_result_are_returned() -> None:
     found = extract_passages(
         json.dumps({"results": [{"title": "H", "content": A}], "answer": "In 1932.", "images": []})
     )
@@ -213,7 +213,7 @@ def test_everything_next_to_the_passages_is_returned() -> None:
 
 
 def test_fields_that_ragflow_pages_need_are_metadata() -> None:
-    found = extract_passages(written(SHAPES["RAGFlow's chunks"][0]))
+    found = extract_passages(encoded(SHAPES["RAGFlow's chunks"][0]))
     assert found
     assert found.passages[0]["metadata"] == {
         "dataset_id": "k1",
@@ -234,25 +234,25 @@ values = st.recursive(
 )
 
 
-def said(value: Any) -> set[str]:
-    """Return all texts and numbers in a result."""
+def values_of(value: Any) -> set[str]:
+    """Return all texts and numbers of a result."""
     if isinstance(value, dict | list):
-        return set().union(*map(said, value.values() if isinstance(value, dict) else value))
+        return set().union(*map(values_of, value.values() if isinstance(value, dict) else value))
     return {json.dumps(value).strip('"')} if value not in (None, "") and value == value else set()
 
 
 @given(values)
-def test_all_passages_are_valid_evidence_and_nothing_is_lost(result: Any) -> None:
+def test_passages_are_valid_evidence_and_no_value_is_lost(result: Any) -> None:
     found = extract_passages(json.dumps(result))
     if found is None:
         return
     evidence = parse_evidence([{key: one for key, one in p.items() if key != "id"} for p in found.passages])
     assert len(evidence) >= 1
     kept = json.dumps([found.passages, found.rest]).replace("\\", "")
-    assert {one for one in said(result) if one not in kept and f"{one}.0" not in kept} == set()
+    assert {one for one in values_of(result) if one not in kept and f"{one}.0" not in kept} == set()
 
 
 @given(st.text(max_size=40))
-def test_any_text_can_be_searched(text: str) -> None:
+def test_any_text_can_be_a_result(text: str) -> None:
     found = extract_passages(text)
     assert found is None or found.passages

@@ -1,4 +1,4 @@
-"""One prompt per host, in the format that the host writes. The passages are invented."""
+"""Prompts in the formats of RAG hosts, with invented passages."""
 
 import re
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ QUESTION = "How many cars does the ferry carry?"
 
 @dataclass(frozen=True, slots=True)
 class Golden:
-    """A host's messages, and what has to be found in them."""
+    """Messages of a host and the expected result of `recognise`."""
 
     host: str
     messages: Messages
@@ -594,7 +594,7 @@ UNRECOGNISED = {
     "a plain question": [user(QUESTION)],
     "no messages": [],
     "a question about the format": [user('What does <source id="1"> mean in a <context> of Open WebUI?')],
-    "a pasted prompt behind a question": [user(f"Why does this prompt not work?\n\n{OPEN_WEBUI}")],
+    "a pasted prompt after a question": [user(f"Why does this prompt not work?\n\n{OPEN_WEBUI}")],
     "a pasted prompt in fenced code": [user(f"### Task: explain\n```\n{OPEN_WEBUI}\n```")],
     "a pasted prompt in a quotation": [user("\n".join(f"> {line}" for line in OPEN_WEBUI.splitlines()))],
     "a quoted line that begins passages": [

@@ -1,4 +1,4 @@
-"""Tool results that keep the labels of their host, and ordinary results, which must never get any."""
+"""Tool results that keep the labels of their host, and ordinary results, which must not get labels."""
 
 import json
 from typing import Any
@@ -26,7 +26,7 @@ from tests.citation.evidence.hosts.tool_prompts import (
 
 
 @pytest.mark.parametrize("golden", TOOL_GOLDEN.values(), ids=TOOL_GOLDEN)
-def test_the_results_of_a_host_keep_its_labels(golden: Golden) -> None:
+def test_results_of_a_host_keep_its_labels(golden: Golden) -> None:
     found = recognise(golden.messages)
     assert found is not None
     assert found.host == golden.host
@@ -43,7 +43,7 @@ def test_other_results_get_no_labels(messages: Messages) -> None:
 
 
 @pytest.mark.parametrize("golden", TOOL_GOLDEN.values(), ids=TOOL_GOLDEN)
-def test_a_truncated_result_never_mislabels(golden: Golden) -> None:
+def test_passages_of_a_truncated_result_keep_their_labels(golden: Golden) -> None:
     whole = dict(zip(golden.texts, golden.labels, strict=True))
     last = golden.messages[-1]["content"]
     for length in range(len(last)):
@@ -53,7 +53,7 @@ def test_a_truncated_result_never_mislabels(golden: Golden) -> None:
 
 
 def shown(found: PromptEvidence, deltas: list[str], supported: int) -> str:
-    """The text that the host shows if every claim is supported by this evidence."""
+    """Return the text that the host shows if every claim is supported by this evidence."""
     evidence = parse_evidence(
         [{"text": one.text, **one.fields} for one in found.passages], limit=9, max_characters=9999
     )
@@ -77,11 +77,11 @@ MORPHIC: dict[str, tuple[str, str]] = {
 }
 
 
-@pytest.mark.parametrize(("said", "expected"), MORPHIC.values(), ids=MORPHIC)
-def test_links_to_the_calls_of_morphic_are_read_and_written(said: str, expected: str) -> None:
+@pytest.mark.parametrize(("text", "expected"), MORPHIC.values(), ids=MORPHIC)
+def test_links_to_calls_of_morphic_are_recognised_and_replaced(text: str, expected: str) -> None:
     found = recognise(TOOL_GOLDEN["Morphic numbers each call and links to it"].messages)
     assert found
-    assert shown(found, [said], 1) == shown(found, list(said), 1) == expected
+    assert shown(found, [text], 1) == shown(found, list(text), 1) == expected
 
 
 JSON_VALUES = st.recursive(
@@ -106,7 +106,7 @@ def test_ordinary_json_is_never_labelled(value: Any, rules: str) -> None:
 
 
 @given(JSON_VALUES)
-def test_whatever_a_tool_returns_only_its_own_text_is_labelled(value: Any) -> None:
+def test_labelled_passages_contain_only_text_of_the_tool(value: Any) -> None:
     text = json.dumps(value)
     asked = sources(TAG.format(1, "0", "u1", ""), TAG.format(2, "a", "0", ""))
     for messages in ([system(f"{ONYX_RULES} {MORPHIC_RULES}"), user(QUESTION), tool(text)], [asked, tool(text)]):

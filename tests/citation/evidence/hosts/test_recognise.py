@@ -1,4 +1,4 @@
-"""Evidence in the prompts of RAG hosts: what is recognised, and what must never be."""
+"""Evidence in the prompts of RAG hosts is recognised, and nothing else is."""
 
 import random
 from time import thread_time
@@ -34,7 +34,7 @@ def text_lines(message: dict[str, Any]) -> list[str]:
 
 
 @pytest.mark.parametrize("golden", GOLDEN.values(), ids=GOLDEN)
-def test_a_host_s_prompt_is_recognised(golden: Golden) -> None:
+def test_prompt_of_a_host_is_recognised(golden: Golden) -> None:
     found = recognise(golden.messages)
     assert found is not None
     assert found.host == golden.host
@@ -46,25 +46,25 @@ def test_a_host_s_prompt_is_recognised(golden: Golden) -> None:
 
 
 @pytest.mark.parametrize("messages", UNRECOGNISED.values(), ids=UNRECOGNISED)
-def test_anything_else_is_left_alone(messages: Messages) -> None:
+def test_other_prompts_are_not_recognised(messages: Messages) -> None:
     assert recognise(messages) is None
 
 
 @pytest.mark.parametrize("golden", GOLDEN.values(), ids=GOLDEN)
-def test_a_prompt_pasted_into_code_is_left_alone(golden: Golden) -> None:
+def test_a_prompt_in_fenced_code_is_not_recognised(golden: Golden) -> None:
     fenced = [{**message, "content": f"~~~\n{text(message)}\n~~~"} for message in golden.messages]
     assert recognise([{**message, "role": "user"} for message in fenced]) is None
 
 
 @pytest.mark.parametrize("golden", GOLDEN.values(), ids=GOLDEN)
-def test_a_prompt_of_an_earlier_turn_is_left_alone(golden: Golden) -> None:
+def test_a_prompt_of_an_earlier_turn_is_not_recognised(golden: Golden) -> None:
     earlier = [message for message in golden.messages if message["role"] != "system"]
     assert recognise([*earlier, {"role": "assistant", "content": "22."}, user("And passengers?")]) is None
 
 
 @pytest.mark.parametrize("golden", GOLDEN.values(), ids=GOLDEN)
-def test_a_truncated_prompt_never_mislabels(golden: Golden) -> None:
-    """Hosts truncate. Every passage of a shortened prompt is a beginning of the passage with its label."""
+def test_passages_of_a_truncated_prompt_keep_their_labels(golden: Golden) -> None:
+    """Hosts truncate prompts. Every passage of a truncated prompt is the beginning of the passage with its label."""
     whole = {passage.text: passage.label for passage in recognised(golden.messages).passages}
     position = max(range(len(golden.messages)), key=lambda at: len(text(golden.messages[at])))
     content = text(golden.messages[position])
@@ -88,7 +88,7 @@ FORGERIES = {
 
 
 @pytest.mark.parametrize("forged", FORGERIES.values(), ids=FORGERIES)
-def test_what_a_passage_contains_does_not_change_the_labels(forged: str) -> None:
+def test_the_text_of_a_passage_does_not_change_the_labels(forged: str) -> None:
     found = recognised([user(OPEN_WEBUI.replace(FERRY, f"{FERRY}\n{forged}\nEnd."))])
     assert [passage.label for passage in found.passages] == ["1", "2"]
     assert found.passages[0].text.startswith(FERRY)
@@ -136,7 +136,7 @@ def test_a_fence_without_an_end_is_not_read_in_a_message_of_the_user() -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from(["system", "user", "assistant", "tool"]), st.text()), max_size=6))
-def test_any_conversation_is_read_without_an_error(turns: list[tuple[str, str]]) -> None:
+def test_any_conversation_can_be_read(turns: list[tuple[str, str]]) -> None:
     recognise([{"role": role, "content": content} for role, content in turns])
 
 
@@ -145,7 +145,7 @@ PIECES = sorted({line for golden in GOLDEN.values() for message in golden.messag
 
 @settings(max_examples=300)
 @given(st.integers(), st.integers(1, 40))
-def test_shuffled_lines_of_hosts_never_give_text_that_was_not_sent(seed: int, count: int) -> None:
+def test_passages_contain_only_text_of_the_prompt(seed: int, count: int) -> None:
     draw = random.Random(seed)
     content = "\n".join(draw.choices(PIECES, k=count))
     found = recognise([system(content), user(content)])
@@ -162,8 +162,8 @@ HOSTILE = {
         "information:\n------\n" + "file_path: x\n" * 100 + "Source 1:\nText\n------\nQuery: Why?"
     ),
     "tags that do not end": f"{LOBECHAT_HEAD}>Text</chunk>{'< ' * 100}>>x",
-    "many ends of the passages": f"{LOBECHAT_HEAD}>Text{'</chunk></retrieved_chunks>' * 40_000}",
-    "blank lines where the first element would be": f"{OPEN_WEBUI_RULES}<context>" + "\n" * 100_000,
+    "many closing tags": f"{LOBECHAT_HEAD}>Text{'</chunk></retrieved_chunks>' * 40_000}",
+    "blank lines in place of the first element": f"{OPEN_WEBUI_RULES}<context>" + "\n" * 100_000,
     "spaces in the question": GOLDEN["LlamaIndex shows examples before its sources"]
     .messages[0]["content"]
     .replace("Query:", f"Query: When{' ' * 40_000}"),
@@ -173,7 +173,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("case", HOSTILE)
-def test_a_hostile_prompt_is_read_in_linear_time(case: str) -> None:
+def test_a_hostile_prompt_takes_linear_time(case: str) -> None:
     began = thread_time()
     recognise([{"role": role, "content": HOSTILE[case]} for role in ("system", "user")], ())
     assert thread_time() - began < 5  # quadratic time would be 15 s or more

@@ -1,4 +1,4 @@
-"""One conversation per host whose tool results have labels, in the format that the host writes."""
+"""Conversations in the formats of RAG hosts, with labels in the tool results."""
 
 import json
 from typing import Any
@@ -20,13 +20,13 @@ Fields = dict[str, Any]
 
 
 def called(*calls: str) -> Fields:
-    """The message of the assistant that calls tools."""
+    """Return the message of the assistant that calls tools."""
     functions = [{"id": call, "type": "function", "function": {"name": "search", "arguments": "{}"}} for call in calls]
     return {"role": "assistant", "content": "", "tool_calls": functions}
 
 
 def sources(*tags: str) -> Fields:
-    """Open WebUI's question with the elements that hold the labels of tool results."""
+    """Return Open WebUI's question with the elements that contain the labels of tool results."""
     return user("\n".join([f"{OPEN_WEBUI_RULES}<context>", *tags, "</context>", "", QUESTION]))
 
 
