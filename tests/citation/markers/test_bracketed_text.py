@@ -1,4 +1,4 @@
-"""Numbers in brackets that are no citations stay in the text: indexes, arrays, intervals, expressions, names."""
+"""Numbers in brackets that are not citations stay in the text: indexes, arrays, intervals, expressions, names."""
 
 import pytest
 
@@ -78,7 +78,7 @@ The query ?a[1]=2&b[2]=3 is sent.
 
 
 @pytest.mark.parametrize("text", (CODE + FORMULAS + OTHERS).strip().splitlines())
-def test_numbers_in_brackets_that_are_no_citations_stay(text: str) -> None:
+def test_numbers_in_brackets_that_are_not_citations_stay(text: str) -> None:
     stripper = MarkerStripper(NAMES)
     assert strip(text, NAMES).text == text
     assert "".join(map(stripper.feed, text)) + stripper.flush() == text

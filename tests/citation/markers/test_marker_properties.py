@@ -1,4 +1,4 @@
-"""Properties of stripping for any text: independent of deltas, nothing else changes, linear time."""
+"""Properties of stripping for any text: it does not depend on deltas, changes only markers and takes linear time."""
 
 import pytest
 from hypothesis import example, given
@@ -45,7 +45,7 @@ WORDS = [
     "and",
 ]
 MARKS = [*'.,!?。，:;–()"', " ", " ", " ", "  ", "\n", "\n\n", "\r\n", "- ", "| ", " |", "> "]
-SHARP = [
+SYNTAX = [
     *"[]1`$\\*_#†^=<>~!",
     "``",
     "```",
@@ -61,14 +61,14 @@ SHARP = [
     "](",
     "[DC] ",
 ]
-SHARP += ["[Source ", "$^{", "}$", "²", "(see ", "[2024]", "[0, 1]"]
+SYNTAX += ["[Source ", "$^{", "}$", "²", "(see ", "[2024]", "[0, 1]"]
 
 prose = st.lists(st.sampled_from(MARKERS + WORDS + MARKS), max_size=25).map("".join)
-hostile = st.lists(st.sampled_from(MARKERS + WORDS + MARKS + SHARP * 2), max_size=25).map("".join)
+hostile = st.lists(st.sampled_from(MARKERS + WORDS + MARKS + SYNTAX * 2), max_size=25).map("".join)
 
 
 @given(hostile, st.data())
-def test_no_split_changes_the_result(text: str, data: st.DataObject) -> None:
+def test_result_does_not_depend_on_how_the_text_is_split(text: str, data: st.DataObject) -> None:
     whole = strip(text, NAMES)
     cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=8)))
     pieces = [text[start:end] for start, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]
@@ -79,7 +79,7 @@ def test_no_split_changes_the_result(text: str, data: st.DataObject) -> None:
 
 
 @given(prose, st.lists(st.sampled_from(["[1]", "[2]", "[12]", "[7]", "[01]"]), max_size=6), st.sampled_from(".!?,。"))
-def test_simple_sentences_give_the_same_result_as_the_state_machine(text: str, numbers: list[str], end: str) -> None:
+def test_whole_sentences_and_streams_have_the_same_result(text: str, numbers: list[str], end: str) -> None:
     for word in ("rose ", "rose", "stieß ", "上升"):
         sentence = f"{text} {word}{''.join(numbers)}{end} "
         stripper = MarkerStripper(NAMES)
@@ -115,7 +115,7 @@ def test_stripping_is_idempotent(text: str) -> None:
 
 
 @given(hostile)
-def test_nothing_is_added_except_spaces(text: str) -> None:
+def test_only_spaces_are_added(text: str) -> None:
     shown = iter("".join(strip(text, NAMES).text.split()))
     kept = next(shown, None)
     for character in text:  # apart from spaces, the shown text is a subsequence of the input
@@ -173,8 +173,7 @@ STRUCTURES = {
 
 
 @pytest.mark.parametrize("case", STRUCTURES)
-def test_markdown_renders_to_the_same_structure(case: str) -> None:
-    """Compare the rendered blocks and marks."""
+def test_stripping_does_not_change_the_structure_of_markdown(case: str) -> None:
     text = STRUCTURES[case]
     parts = text.split("```")
     shown = "```".join(part if index % 2 else strip(part, NAMES).text for index, part in enumerate(parts))
@@ -199,8 +198,8 @@ LARGE = {
     "sixty digits after a bracket": ("[" + "1" * 60) * 500,
     "a hundred thousand digits": "[" + "1" * 100_000,
     "open lists": "[1, " * 10_000,
-    "markers without end": "[1]" * 10_000,
-    "markers that are words": "according to [1] and [2] " * 4_000,
+    "adjacent markers": "[1]" * 10_000,
+    "word markers": "according to [1] and [2] " * 4_000,
     "markers at the beginning of clauses": ", [1] " * 1_000,
     "backticks": "`" * 20_000,
     "open code": "` x [1] " * 5_000,
@@ -221,7 +220,7 @@ LARGE = {
 
 
 @pytest.mark.parametrize("case", LARGE)
-def test_time_is_linear_in_the_length(case: str) -> None:
+def test_stripping_takes_linear_time(case: str) -> None:
     """Twice the text takes about twice the time; a quadratic algorithm would take more than five times as long."""
     text = LARGE[case]
     strip(text[: len(text) // 8], NAMES)

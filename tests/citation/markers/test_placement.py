@@ -29,7 +29,7 @@ PLACED: dict[str, tuple[str, Kind, str, str]] = {  # text, kind, after, before
     "a hard line break": ("Sales rose.  \n", PROSE, "Sales rose. [1]  \n", "Sales rose [1].  \n"),
     "a backslash at the end of the line": ("Sales rose.\\\n", PROSE, "Sales rose. [1]\\\n", "Sales rose [1].\\\n"),
     "Windows line ends": ("Sales rose.\r\n", PROSE, "Sales rose. [1]\r\n", "Sales rose [1].\r\n"),
-    "space in front": ("  Sales rose.", PROSE, "  Sales rose. [1]", "  Sales rose [1]."),
+    "leading spaces": ("  Sales rose.", PROSE, "  Sales rose. [1]", "  Sales rose [1]."),
     "a quotation": ('He said "it rose." ', PROSE, 'He said "it rose." [1] ', 'He said "it rose [1]." '),
     "bold": ("**Sales rose.** ", PROSE, "**Sales rose.** [1] ", "**Sales rose [1].** "),
     "bold before the stop": ("Sales **rose**. ", PROSE, "Sales **rose**. [1] ", "Sales **rose** [1]. "),
@@ -47,7 +47,7 @@ PLACED: dict[str, tuple[str, Kind, str, str]] = {  # text, kind, after, before
     "a table row": ("| Sales | rose. |\n", ROW, "| Sales | rose. [1] |\n", "| Sales | rose [1]. |\n"),
     "an open table row": ("Sales | rose\n", ROW, "Sales | rose [1]\n", "Sales | rose [1]\n"),
     "an empty last cell": ("| Sales | rose | |\n", ROW, "| Sales | rose [1] | |\n", "| Sales | rose [1] | |\n"),
-    "a tight row": ("|Sales|rose|\n", ROW, "|Sales|rose [1]|\n", "|Sales|rose [1]|\n"),
+    "a row without spaces": ("|Sales|rose|\n", ROW, "|Sales|rose [1]|\n", "|Sales|rose [1]|\n"),
     "an escaped pipe": ("| Sales | a\\|b |\n", ROW, "| Sales | a\\|b [1] |\n", "| Sales | a\\|b [1] |\n"),
     "a Chinese row": ("| 收入 | 增长 |\n", ROW, "| 收入 | 增长[1] |\n", "| 收入 | 增长[1] |\n"),
     "an HTML item": ("<li>Sales rose.</li>\n", HTML, "<li>Sales rose. [1]</li>\n", "<li>Sales rose [1].</li>\n"),
@@ -65,12 +65,12 @@ PLACED: dict[str, tuple[str, Kind, str, str]] = {  # text, kind, after, before
     "Urdu": ("فروخت بڑھی۔ ", PROSE, "فروخت بڑھی۔ [1] ", "فروخت بڑھی [1]۔ "),
     "an emoji": ("Sales rose 🚀 ", PROSE, "Sales rose 🚀 [1] ", "Sales rose 🚀 [1] "),
     "an emoji after the stop": ("Sales rose! 🚀", PROSE, "Sales rose! 🚀 [1]", "Sales rose! 🚀 [1]"),
-    "nothing but a stop": (".", PROSE, ". [1]", ". [1]"),
+    "only a full stop": (".", PROSE, ". [1]", ". [1]"),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("case", PLACED)
-def test_a_marker_follows_the_conventions_of_its_script(case: str) -> None:
+def test_a_marker_is_placed_after_or_before_the_punctuation(case: str) -> None:
     text, kind, after, before = PLACED[case]
     for placement, expected in (("after", after), ("before", before)):
         placed = place_marker(text, kind, "[1]", placement)  # type: ignore[arg-type]
@@ -78,7 +78,7 @@ def test_a_marker_follows_the_conventions_of_its_script(case: str) -> None:
         assert placed.text.startswith("[1]", placed.marker_start)
 
 
-def test_the_body_is_the_sentence_without_surrounding_space() -> None:
+def test_the_body_excludes_surrounding_spaces() -> None:
     after = place_marker(" Sales rose. ", PROSE, "[1]")
     assert after.text[after.body_start : after.body_end] == "Sales rose."
     before = place_marker(" Sales rose. ", PROSE, "[1]", "before")
@@ -139,11 +139,11 @@ RENDERED: dict[str, tuple[int, Evidence, MarkerStyle, str]] = {
     "a link to a file": (1, Evidence(3, "a", "e3", url="file:///etc/passwd"), "link", "[1]"),
     "a link in capitals": (1, Evidence(3, "a", "e3", url="HTTPS://A.B"), "link", "[[1]](HTTPS://A.B)"),
     "a link with brackets": (4, TRICKY, "link", "[[4]](https://a.b/c%28d%29%20%5Be%5D%7Cf%E2%80%8B?g=%3Ch%3E)"),
-    "RAGFlow's": (1, PLAIN, "ragflow", "[ID:0]"),
+    "RAGFlow": (1, PLAIN, "ragflow", "[ID:0]"),
     "a name": (1, PLAIN, "name", "[report.pdf](e3)"),
     "a title": (1, Evidence(3, "a", "e3", title="Annual report"), "name", "[Annual report](e3)"),
     "a name with an address": (1, Evidence(3, "a", "e3", title="T", url="http://a.b"), "name", "[T](http://a.b)"),
-    "neither": (1, Evidence(3, "a", "e3"), "name", "[e3](e3)"),
+    "neither a name nor a title": (1, Evidence(3, "a", "e3"), "name", "[e3](e3)"),
     "an id that looks like a script": (1, Evidence(3, "a", "javascript:x", title="T"), "name", "[T](javascript%3Ax)"),
     "an id with brackets": (1, Evidence(3, "a", "i(1) x", title="T[1]"), "name", "[T\\[1\\]](i%281%29%20x)"),
     "none": (1, PLAIN, "none", ""),
@@ -157,7 +157,7 @@ def test_a_marker_is_rendered(case: str) -> None:
 
 
 @given(st.text(max_size=30), st.text(max_size=30), st.text(min_size=1, max_size=20))
-def test_a_marker_is_one_link_for_any_name(url: str, title: str, given_id: str) -> None:
+def test_a_rendered_marker_is_exactly_one_link(url: str, title: str, given_id: str) -> None:
     evidence = Evidence(1, "a", given_id, title=title or None, url="https://a.b/" + url)
     for style, page in (("link", "Sales rose. {}\n"), ("name", "| Sales | rose. {} |\n|---|---|\n")):
         marker = render(7, evidence, style)  # type: ignore[arg-type]

@@ -14,7 +14,7 @@ SPACING: dict[str, Case] = {
     "before a parenthesis that closes": ("(Sales rose [1])", "(Sales rose)", (1,), ()),
     "after a parenthesis that opens": ("([1] sales rose)", "(sales rose)", (1,), ()),
     "before a bracket that closes": ("[see [1]]", "[see]", (1,), ()),
-    "with spaces on both sides of it and a stop": ("Sales rose [1] .", "Sales rose.", (1,), ()),
+    "between a space and a spaced full stop": ("Sales rose [1] .", "Sales rose.", (1,), ()),
     "before a French question mark": ("Vraiment [1] ?", "Vraiment ?", (1,), ()),
     "with a conjunction before emphasis": (
         "Sales [1] and [2] **costs** rose.",
@@ -50,11 +50,11 @@ SPACING: dict[str, Case] = {
     "at the start of a list item": ("- [1] Sales rose\n", "- Sales rose\n", (1,), ()),
     "indented": ("  [1] Sales rose\n", "  Sales rose\n", (1,), ()),
     "in a cell": ("| Sales | rose [1] |\n", "| Sales | rose |\n", (1,), ()),
-    "in a tight cell": ("|Sales|rose [1]|\n", "|Sales|rose |\n", (1,), ()),
+    "in a cell without spaces": ("|Sales|rose [1]|\n", "|Sales|rose |\n", (1,), ()),
     "in a heading": ("## Sales [1]\n", "## Sales\n", (1,), ()),
     "in bold": ("**Sales rose [1].** ", "**Sales rose.** ", (1,), ()),
     "before the end of bold": ("**Sales rose [1]** now", "**Sales rose** now", (1,), ()),
-    "before the begin of bold": ("Sales [1]**rose**", "Sales **rose**", (1,), ()),
+    "before the beginning of bold": ("Sales [1]**rose**", "Sales **rose**", (1,), ()),
     "before a closing quote": ('He said "sales rose [1]" then', 'He said "sales rose" then', (1,), ()),
     "before an opening quote": ('Sales [1] "rose"', 'Sales "rose"', (1,), ()),
     "after a closing quote": (
@@ -84,5 +84,5 @@ SPACING: dict[str, Case] = {
 
 
 @pytest.mark.parametrize("case", SPACING)
-def test_the_spacing_around_a_removed_marker(case: str) -> None:
+def test_spacing_around_a_removed_marker(case: str) -> None:
     check(*SPACING[case])

@@ -1,4 +1,4 @@
-"""Removal of the model's markers: every form, and every split."""
+"""Removal of the model's markers, in every notation and for every split."""
 
 import pytest
 
@@ -17,8 +17,8 @@ FILES = MarkerNames.from_evidence(
 )
 FORMS: dict[str, Case] = {
     "one number": ("Sales rose [1].", "Sales rose.", (1,), ()),
-    "two digits that are known": ("Sales rose [5][3].", "Sales rose.", (5, 3), ()),
-    "side by side": ("Sales rose [1][2].", "Sales rose.", (1, 2), ()),
+    "two adjacent markers": ("Sales rose [5][3].", "Sales rose.", (5, 3), ()),
+    "adjacent markers in order": ("Sales rose [1][2].", "Sales rose.", (1, 2), ()),
     "side by side with a space": ("Sales rose [1] [2].", "Sales rose.", (1, 2), ()),
     "side by side with a comma": ("Sales rose [1], [2].", "Sales rose.", (1, 2), ()),
     "a list": ("Sales rose [1, 2].", "Sales rose.", (1, 2), ()),
@@ -32,12 +32,12 @@ FORMS: dict[str, Case] = {
     "a range": ("Sales rose [1-3].", "Sales rose.", (1, 2, 3), ()),
     "a range with an en dash": ("Sales rose [1–3].", "Sales rose.", (1, 2, 3), ()),
     "a range with spaces": ("Sales rose [2 – 4].", "Sales rose.", (2, 3, 4), ()),
-    "a range backwards": ("Sales rose [3-2].", "Sales rose.", (2, 3), ()),
+    "a descending range": ("Sales rose [3-2].", "Sales rose.", (2, 3), ()),
     "a range of brackets": ("Sales rose [1]–[3].", "Sales rose.", (1, 2, 3), ()),
     "a list with a range": ("Sales rose [1, 3-5].", "Sales rose.", (1, 3, 4, 5), ()),
     "double brackets": ("Sales rose [[1]].", "Sales rose.", (1,), ()),
-    "the link style of this program": ("Sales rose [[1]](https://example.org/a_(b)).", "Sales rose.", (1,), ()),
-    "two of the link style": ("Sales rose [[1]](u)[[2]](<v w>).", "Sales rose.", (1, 2), ()),
+    "our link style": ("Sales rose [[1]](https://example.org/a_(b)).", "Sales rose.", (1,), ()),
+    "two markers in our link style": ("Sales rose [[1]](u)[[2]](<v w>).", "Sales rose.", (1, 2), ()),
     "spaces inside": ("Sales rose [ 1 ].", "Sales rose.", (1,), ()),
     "a no-break space inside": ("Sales rose [1,\u00a02].", "Sales rose.", (1, 2), ()),
     "lenticular brackets": ("Sales rose 【1】.", "Sales rose.", (1,), ()),
@@ -47,11 +47,11 @@ FORMS: dict[str, Case] = {
     "Arabic-Indic digits": ("ارتفعت المبيعات [٢].", "ارتفعت المبيعات.", (2,), ()),
     "Persian digits": ("فروش افزایش یافت [۳].", "فروش افزایش یافت.", (3,), ()),
     "Devanagari digits": ("बिक्री बढ़ी [४]।", "बिक्री बढ़ी।", (4,), ()),
-    "digits that nobody sees apart": ("Sales rose [\u2060\u00ad1\ufe0f\u202c].", "Sales rose.", (1,), ()),
-    "two digits with something unseen between": ("Sales rose [1\u20602].", "Sales rose.", (), (12,)),
-    "brackets spelt for Markdown": ("Sales rose &#91;1&#93;&lbrack;2&rbrack;.", "Sales rose.", (1, 2), ()),
-    "brackets spelt with other digits": ("Sales rose &#x5B;1&#X5d;.", "Sales rose.", (1,), ()),
-    "a digit spelt for Markdown": ("Sales rose [&#49;][&#x32;].", "Sales rose.", (1, 2), ()),
+    "a digit among invisible characters": ("Sales rose [\u2060\u00ad1\ufe0f\u202c].", "Sales rose.", (1,), ()),
+    "two digits with an invisible character between them": ("Sales rose [1\u20602].", "Sales rose.", (), (12,)),
+    "brackets as character references": ("Sales rose &#91;1&#93;&lbrack;2&rbrack;.", "Sales rose.", (1, 2), ()),
+    "brackets as hexadecimal character references": ("Sales rose &#x5B;1&#X5d;.", "Sales rose.", (1,), ()),
+    "digits as character references": ("Sales rose [&#49;][&#x32;].", "Sales rose.", (1, 2), ()),
     "emphasis inside": ("Sales rose [**1**] [`2`].", "Sales rose.", (1, 2), ()),
     "tortoise-shell brackets": ("销售额增长〔1〕。", "销售额增长。", (1,), ()),
     "white brackets": ("Sales rose ⟦1⟧ ❲2❳ ﹝3﹞.", "Sales rose.", (1, 2, 3), ()),
@@ -109,19 +109,19 @@ FORMS: dict[str, Case] = {
         (),
     ),
     "joined by a slash or a plus sign": ("Sales [1]/[2] rose [3] + [4].", "Sales rose.", (1, 2, 3, 4), ()),
-    "in brackets of their own": ("Sales rose [[1], [2]], costs [[3][4]].", "Sales rose, costs.", (1, 2, 3, 4), ()),
-    "in brackets of their own with a link": ("Sales rose [[1]; [2]](u).", "Sales rose.", (1, 2), ()),
+    "in another pair of brackets": ("Sales rose [[1], [2]], costs [[3][4]].", "Sales rose, costs.", (1, 2, 3, 4), ()),
+    "in another pair of brackets with a link": ("Sales rose [[1]; [2]](u).", "Sales rose.", (1, 2), ()),
     "the link of a source": ("Sales rose [Source 1](https://example.org) [[ID:2]](u).", "Sales rose.", (1, 2), ()),
     "in full-width parentheses": ("收入增长（[1]）。", "收入增长。", (1,), ()),
 }
 
 
 @pytest.mark.parametrize("case", FORMS)
-def test_a_form_that_models_write_is_a_marker(case: str) -> None:
+def test_a_notation_of_models_is_a_marker(case: str) -> None:
     check(*FORMS[case])
 
 
-# Spellings that a page displays as a marker. Each replaces the marker in "Sales rose X.".
+# Text that a page displays like a marker. Each entry replaces the marker in "Sales rose X.".
 LOOK_ALIKES: dict[str, str] = {
     "decimal character references": "&#91;1&#93;",
     "decimal character references with zeros": "&#0091;1&#0093;",
@@ -168,8 +168,8 @@ LOOK_ALIKES: dict[str, str] = {
     "a semicolon, a full stop or a colon at the end": "[1;][1.][1:]",
     "a word for or": "[1 or 1]",
     "a number in parentheses": "[(1)]",
-    "struck out": "[~~1~~]",
-    "highlighted": "[==1==]",
+    "a number that is struck out": "[~~1~~]",
+    "a highlighted number": "[==1==]",
     "a formula": "[$1$]",
     "an escaped opening bracket": "\\[1]",
     "an escaped closing bracket": "[1\\]",
@@ -205,23 +205,23 @@ LOOK_ALIKES: dict[str, str] = {
 
 
 @pytest.mark.parametrize("case", LOOK_ALIKES)
-def test_a_spelling_that_is_displayed_as_a_marker_is_removed(case: str) -> None:
+def test_text_that_is_displayed_like_a_marker_is_removed(case: str) -> None:
     check(f"Sales rose {LOOK_ALIKES[case]}.", "Sales rose.", (1,), ())
 
 
 @pytest.mark.parametrize("case", LOOK_ALIKES)
-def test_a_spelling_that_is_displayed_as_a_marker_is_kept_in_code(case: str) -> None:
+def test_text_that_is_displayed_like_a_marker_is_kept_in_code(case: str) -> None:
     code = f"Write `` {LOOK_ALIKES[case]} `` to cite."
     check(code, code, (), ())
 
 
-GLUED: dict[str, Case] = {
+ATTACHED: dict[str, Case] = {
     "before a full stop": ("profits rose[1].", "profits rose.", (1,), ()),
     "before a comma": ("profits rose[1], costs fell", "profits rose, costs fell", (1,), ()),
     "before a space": ("profits rose[1] while costs fell", "profits rose while costs fell", (1,), ()),
     "at the end": ("profits rose[1]", "profits rose", (1,), ()),
     "at the end of a line": ("profits rose[1]\n", "profits rose\n", (1,), ()),
-    "two of them": ("profits rose[1][2].", "profits rose.", (1, 2), ()),
+    "two markers": ("profits rose[1][2].", "profits rose.", (1, 2), ()),
     "after a year": ("profits rose in 2023[1].", "profits rose in 2023.", (1,), ()),
     "after a product": ("the best seller was the iPhone[1].", "the best seller was the iPhone.", (1,), ()),
     "after a formula": ("emissions of CO2[1].", "emissions of CO2.", (1,), ()),
@@ -239,8 +239,8 @@ GLUED: dict[str, Case] = {
     "before a question mark": ("did profits rose[1]?", "did profits rose?", (1,), ()),
     "before a tag": ("profits rose[1]<br>", "profits rose<br>", (1,), ()),
     "before a conjunction": ("profits rose[1]and costs fell[2].", "profits rose and costs fell.", (1, 2), ()),
-    "before a conjunction that joins two": ("profits rose[1]and[2].", "profits rose.", (1, 2), ()),
-    "two of them before a conjunction": (
+    "before a conjunction and a marker": ("profits rose[1]and[2].", "profits rose.", (1, 2), ()),
+    "two markers before a conjunction": (
         "profits rose[1][2]while costs fell",
         "profits rose while costs fell",
         (1, 2),
@@ -286,19 +286,19 @@ GLUED: dict[str, Case] = {
 }
 
 
-@pytest.mark.parametrize("case", GLUED)
-def test_a_marker_attached_to_a_word_of_prose(case: str) -> None:
-    check(*GLUED[case])
+@pytest.mark.parametrize("case", ATTACHED)
+def test_a_marker_without_a_space_before_it_is_removed(case: str) -> None:
+    check(*ATTACHED[case])
 
 
 UNKNOWN: dict[str, Case] = {
     "too large": ("Sales rose [9].", "Sales rose.", (), (9,)),
     "zero": ("Sales rose [0].", "Sales rose.", (), (0,)),
     "three digits": ("Sales rose [404].", "Sales rose.", (), (404,)),
-    "among known ones": ("Sales rose [1, 9, 2].", "Sales rose.", (1, 2), (9,)),
-    "next to a known one": ("Sales rose [9][1].", "Sales rose.", (1,), (9,)),
-    "only unknown ones": ("Sales rose [8, 9].", "Sales rose.", (), (8, 9)),
-    "a range that goes beyond": ("Sales rose [4-7].", "Sales rose.", (4, 5), (6, 7)),
+    "among known numbers": ("Sales rose [1, 9, 2].", "Sales rose.", (1, 2), (9,)),
+    "next to a known number": ("Sales rose [9][1].", "Sales rose.", (1,), (9,)),
+    "only unknown numbers": ("Sales rose [8, 9].", "Sales rose.", (), (8, 9)),
+    "a range beyond the known numbers": ("Sales rose [4-7].", "Sales rose.", (4, 5), (6, 7)),
     "a huge range": ("Sales rose [1-999999].", "Sales rose [1-999999].", (), ()),
     "a huge range of sources": ("Sales rose [Sources 1-999999].", "Sales rose.", (1, 2, 3, 4, 5), (999999,)),
     "huge digits of a source": ("Sales rose [Source 123456789012].", "Sales rose.", (), (123456789012,)),
@@ -312,11 +312,11 @@ UNKNOWN: dict[str, Case] = {
 
 
 @pytest.mark.parametrize("case", UNKNOWN)
-def test_a_number_that_no_evidence_has_is_removed_and_reported(case: str) -> None:
+def test_a_number_without_evidence_is_removed_and_reported(case: str) -> None:
     check(*UNKNOWN[case])
 
 
-def test_a_year_is_a_marker_where_evidence_has_that_number() -> None:
+def test_a_year_is_a_marker_if_evidence_has_that_number() -> None:
     check("Sales rose [2024].", "Sales rose.", (2024,), (), MarkerNames(frozenset(range(1, 3001))))
 
 
@@ -343,11 +343,11 @@ NAMED: dict[str, Case] = {
     "a file": ("Sales rose [DC] annual report.pdf.", "Sales rose.", (1, 2), ()),
     "a path": ("Sales rose [DC] docs/annual report.pdf, as planned.", "Sales rose, as planned.", (1,), ()),
     "an entity": ("She won twice [KG] Marie Curie.", "She won twice.", (3,), ()),
-    "a file nobody has": ("Sales rose [DC] other.pdf.", "Sales rose.", (), (0,)),
+    "an unknown file": ("Sales rose [DC] other.pdf.", "Sales rose.", (), (0,)),
     "a file in brackets": ("Sales rose [notes.md].", "Sales rose.", (4,), ()),
     "a file and its id": ("Sales rose [notes.md](e4).", "Sales rose.", (4,), ()),
     "a title and its id": ("She won [Marie Curie](e3).", "She won.", (3,), ()),
-    "a file and another's id": ("Sales rose [notes.md](e1).", "Sales rose [notes.md](e1).", (), ()),
+    "a file and the id of another file": ("Sales rose [notes.md](e1).", "Sales rose [notes.md](e1).", (), ()),
     "a file that is a link": ("See [notes.md](https://a.b).", "See [notes.md](https://a.b).", (), ()),
     "a title in brackets": ("The [Annual report] says so.", "The [Annual report] says so.", (), ()),
     "a longer word": ("See [notes.md.bak].", "See [notes.md.bak].", (), ()),
@@ -368,13 +368,13 @@ def test_instances_are_independent() -> None:
     assert (one.cited, other.cited) == ((1,), ())
 
 
-HELD: dict[str, tuple[str, str]] = {
+HELD: dict[str, tuple[str, str]] = {  # the text that was fed, and the part that is shown
     "plain text": ("Sales rose", "Sales rose"),
-    "a space, which may leave with a marker": ("Sales rose ", "Sales rose"),
+    "a space, which is removed with a marker": ("Sales rose ", "Sales rose"),
     "a bracket": ("Sales rose [", "Sales rose"),
-    "a marker, until it is known what follows": ("Sales rose [1]", "Sales rose"),
-    "a bracket that is no marker": ("Sales rose [as", "Sales rose"),
-    "a bracket with too long a word": ("Sales rose [extraordinarily", "Sales rose [extraordinarily"),
+    "a marker, until the next character": ("Sales rose [1]", "Sales rose"),
+    "a bracket before a short word": ("Sales rose [as", "Sales rose"),
+    "a bracket before a long word": ("Sales rose [extraordinarily", "Sales rose [extraordinarily"),
     "an index": ("Then arr[1]", "Then arr[1]"),
     "code": ("Then `a b` c", "Then `a b` c"),
     "money": ("For $5 million and more", "For $5 million and more"),
@@ -389,7 +389,7 @@ def test_only_what_could_be_a_marker_is_held(case: str) -> None:
     assert MarkerStripper(FIVE).feed(raw) == shown
 
 
-def test_a_label_without_digits_is_no_pattern_for_unknown_labels() -> None:
+def test_labels_with_digits_have_a_shape() -> None:
     assert label_shape("Handbook") == ""
     assert label_shape("AB12") == label_shape("XY99")
     assert label_shape("a.pdf#page=2") == label_shape("my file.docx")

@@ -1,4 +1,4 @@
-"""Markers that are a word of their sentence: which ones are, with the text around them unchanged, at every split."""
+"""Word markers, which are a part of their sentence: "According to [1], …". The text around them is unchanged."""
 
 import pytest
 from hypothesis import example, given
@@ -15,7 +15,7 @@ def in_pieces(pieces: list[str]) -> StrippedText:
     return StrippedText(shown, stripper.cited, stripper.unknown, tuple(stripper.words))
 
 
-WORDS: dict[str, tuple[str, ...]] = {  # each [1] and [2] is a word
+WORD_MARKERS: dict[str, tuple[str, ...]] = {  # each [1] and [2] is a word marker
     "an object": (
         "According to [1], the tower is tall.",
         "The tower is tall, according to [1].",
@@ -56,16 +56,16 @@ WORDS: dict[str, tuple[str, ...]] = {  # each [1] and [2] is a word
 }
 
 
-@pytest.mark.parametrize("case", WORDS)
-def test_a_marker_without_which_the_sentence_has_a_gap_is_a_word(case: str) -> None:
-    for text in WORDS[case]:
+@pytest.mark.parametrize("case", WORD_MARKERS)
+def test_word_marker_is_recognised(case: str) -> None:
+    for text in WORD_MARKERS[case]:
         whole = strip(text, NAMES)
         assert whole.with_places == text.replace("[1]", PLACEHOLDER).replace("[2]", PLACEHOLDER)
         for pieces in (list(text), *([text[:at], text[at:]] for at in range(len(text)))):
             assert in_pieces(pieces) == whole
 
 
-NO_WORDS = {
+OTHER_MARKERS = {
     "at the end": ("The tower is tall [1].", "The tower is tall."),
     "at the beginning": ("[1] The tower is tall.", "The tower is tall."),
     "after a noun": ("The report [1] says that it is tall.", "The report says that it is tall."),
@@ -87,13 +87,13 @@ NO_WORDS = {
         "It is tall [1] and [2] (since 1889) old.",
         "It is tall and (since 1889) old.",
     ),
-    "before a word that joins others": ("The tower is tall [1] and [2] old.", "The tower is tall and old."),
+    "before a conjunction": ("The tower is tall [1] and [2] old.", "The tower is tall and old."),
 }
 
 
-@pytest.mark.parametrize("case", NO_WORDS)
-def test_another_marker_is_removed(case: str) -> None:
-    text, shown = NO_WORDS[case]
+@pytest.mark.parametrize("case", OTHER_MARKERS)
+def test_other_marker_is_removed(case: str) -> None:
+    text, shown = OTHER_MARKERS[case]
     for pieces in ([text], list(text), *([text[:at], text[at:]] for at in range(len(text)))):
         stripped = in_pieces(pieces)
         assert (stripped.text, stripped.words) == (shown, ())
@@ -125,7 +125,7 @@ parts = st.lists(
 
 
 @given(parts, st.lists(st.integers(0, 200), max_size=6))
-def test_no_split_changes_which_markers_are_words(text: str, places: list[int]) -> None:
+def test_word_markers_do_not_depend_on_how_the_text_is_split(text: str, places: list[int]) -> None:
     cuts = sorted({min(place, len(text)) for place in places})
     pieces = [text[start:end] for start, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]
     assert in_pieces(pieces) == in_pieces(list(text)) == strip(text, NAMES)
@@ -134,7 +134,7 @@ def test_no_split_changes_which_markers_are_words(text: str, places: list[int]) 
 @example("According to [1]**[1]**")
 @example("According to [1]**[1]**[1]")
 @given(parts)
-def test_the_places_of_words_are_in_order_and_change_no_character(text: str) -> None:
+def test_places_of_word_markers_are_in_order_and_the_text_is_unchanged(text: str) -> None:
     stripped = strip(text, NAMES)
     offsets = [word.offset for word in stripped.words]
     assert offsets == sorted(offsets)
