@@ -1,4 +1,4 @@
-"""Terms, names, polarity and sentences, for every script."""
+"""Analysis of texts in all scripts: terms, names, negations and sentences."""
 
 import pytest
 from hypothesis import given
@@ -46,19 +46,19 @@ def test_every_script_has_terms(text: str) -> None:
     assert analyze_text(text).terms
 
 
-def test_names_are_capitals_inside_a_sentence() -> None:
+def test_capitalized_words_inside_a_sentence_are_names() -> None:
     assert analyze_text("Yesterday Marie met Curie.").names == {stem("marie"), stem("curie")}
 
 
 @pytest.mark.parametrize(
     "text", ["It does not work.", "Es geht nicht.", "No funciona.", "Ça ne marche pas.", "这个没有用。", "Не работает."]
 )
-def test_negations(text: str) -> None:
+def test_negations_are_found(text: str) -> None:
     assert analyze_text(text).negations
 
 
 @pytest.mark.parametrize("text", ["Not only cheap but good.", "这不仅便宜。", "非常好", "Elle est née à Paris."])
-def test_words_that_only_look_like_a_negation(text: str) -> None:
+def test_words_that_contain_a_negation_do_not_negate(text: str) -> None:
     assert not analyze_text(text).negations
 
 
@@ -73,7 +73,7 @@ def test_sentences_do_not_end_at_abbreviations_and_decimals() -> None:
 
 
 @given(st.text(max_size=200))
-def test_offsets_are_inside_any_text(text: str) -> None:
+def test_offsets_are_inside_the_text(text: str) -> None:
     analysis = analyze_text(text)
     assert len(analysis.terms) == len(analysis.starts) == len(analysis.ends)
     assert all(0 <= a < b <= len(text) for a, b in zip(analysis.starts, analysis.ends, strict=True))
@@ -82,5 +82,4 @@ def test_offsets_are_inside_any_text(text: str) -> None:
 
 @given(st.text(max_size=300))
 def test_sentences_cover_the_text(text: str) -> None:
-    cut = split_sentences(text)
-    assert "".join(text[a:b] for a, b in cut) == text
+    assert "".join(text[a:b] for a, b in split_sentences(text)) == text

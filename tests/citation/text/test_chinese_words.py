@@ -1,4 +1,4 @@
-"""Dividing Chinese text into words."""
+"""Word segmentation of Chinese text."""
 
 from itertools import pairwise
 
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from citestream.citation.text.clauses.chinese_words import lexicon
 
-DIVIDED = {
+SEGMENTED = {
     "the longest words": ("乘客携带手提行李登机", "乘客 携带 手提行李 登机"),
     "the last of two possible words is longer": ("办公室还没收到材料", "办公室 还没 收到 材料"),
     "a word that contains a negation": ("公司不断发展", "公司 不断 发展"),
@@ -18,12 +18,12 @@ DIVIDED = {
 }
 
 
-@pytest.mark.parametrize(("text", "words"), DIVIDED.values(), ids=DIVIDED)
-def test_a_text_is_divided_into_its_words(text: str, words: str) -> None:
+@pytest.mark.parametrize(("text", "words"), SEGMENTED.values(), ids=SEGMENTED)
+def test_a_text_is_segmented_into_words(text: str, words: str) -> None:
     assert [text[word.start : word.end] for word in lexicon().divide(text, 0, len(text))] == words.split()
 
 
-def test_a_surname_makes_a_name() -> None:
+def test_words_that_begin_with_a_surname_are_names() -> None:
     text = "周敏和林导演"
     names = [text[word.start : word.end] for word in lexicon().divide(text, 0, len(text)) if word.is_name]
     assert names == ["周敏", "林"]

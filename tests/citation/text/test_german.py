@@ -1,4 +1,4 @@
-"""Reading German sentences: verbs at the beginning, separated prefixes, the future tense, statements as objects."""
+"""Parsing German sentences: verbs at the beginning, separable prefixes, the future tense, object clauses."""
 
 import pytest
 
@@ -19,7 +19,7 @@ KINDS = {
         {"plan"},
     ),
     "a condition with so": ("Fehlt ein Beleg, so wird nichts bezahlt.", {"if"}, set()),
-    "two orders": ("Reinigen Sie das Sieb, schalten Sie das Gerät ein.", set(), {"if"}),
+    "two imperatives": ("Reinigen Sie das Sieb, schalten Sie das Gerät ein.", set(), {"if"}),
     "a question": ("Sinkt der Druck, schließt das Ventil?", set(), {"if"}),
     "the future tense": ("Der Verein wird die Halle verkaufen.", {"plan"}, set()),
     "the future tense in a subordinate clause": ("Er sagt, dass er die Halle verkaufen wird.", {"plan"}, set()),
@@ -54,17 +54,17 @@ def test_an_object_is_in_the_clause_of_its_verb(text: str) -> None:
     assert parsed(text).clauses == 1
 
 
-def test_a_condition_is_a_clause_of_its_own() -> None:
+def test_a_condition_is_a_separate_clause() -> None:
     condition, consequence = (token.clause for token in parsed("Sinkt der Druck, schließt das Ventil.").tokens[1:3])
     assert condition != consequence
 
 
-def test_a_verb_at_the_beginning_is_no_name() -> None:
+def test_a_verb_at_the_beginning_is_not_a_name() -> None:
     first = parsed("Verwenden Sie nur dieses Netzteil.").tokens[0]
     assert first.verbal
     assert not first.name
 
 
-def test_stop_words_with_the_stem_of_a_foreign_antonym_are_no_content() -> None:
+def test_stop_words_with_the_stem_of_a_foreign_antonym_are_not_content() -> None:
     words = {token.folded for token in parsed("Man hat sich noch nicht entschieden.").tokens}
     assert words == {"entschieden"}

@@ -1,4 +1,4 @@
-"""Phrases are found by the words that they begin with."""
+"""`PhraseTree` finds the phrases that begin at a word."""
 
 import pytest
 
@@ -22,7 +22,7 @@ for phrase in PHRASES:
         ("on", []),
     ],
 )
-def test_phrases_are_found_by_their_words(words: str, expected: list[str]) -> None:
+def test_phrases_at_the_beginning_are_found(words: str, expected: list[str]) -> None:
     assert TREE.beginning(words.split(), 0) == expected
 
 

@@ -1,4 +1,4 @@
-"""Text without spaces between words: the fast analysis of all runs agrees with the obvious one of each."""
+"""Text without spaces between words: the analysis of all runs equals the plain analysis of each run."""
 
 import re
 
@@ -32,13 +32,13 @@ def test_terms_of_runs_are_pairs_of_characters_that_are_not_both_stop_characters
 
 
 @given(CHINESE)
-def test_the_negations_of_a_text_are_those_of_its_runs(text: str) -> None:
+def test_negations_of_a_text_are_those_of_its_runs(text: str) -> None:
     runs = [(found.start(), found[0]) for found in RUN.finditer(text)]
     assert negations_in_runs(text) == [(start + a, start + b) for start, run in runs for a, b in negations_in_runs(run)]
 
 
 @given(CHINESE)
-def test_words_are_found_as_by_a_regular_expression(text: str) -> None:
+def test_word_finder_agrees_with_a_regular_expression(text: str) -> None:
     pattern = re.compile("|".join(sorted(WORDS, key=len, reverse=True)))
     finder = WordFinder(WORDS)
     assert list(finder.find(text)) == [(found.start(), found[0]) for found in pattern.finditer(text)]
@@ -48,7 +48,7 @@ def test_words_are_found_as_by_a_regular_expression(text: str) -> None:
 
 
 @given(NUMERALS)
-def test_chinese_numbers_are_found_as_by_the_regular_expression_alone(run: str) -> None:
+def test_chinese_numbers_agree_with_the_regular_expression(run: str) -> None:
     assert [found.span() for found in find_han_numbers(run)] == [found.span() for found in HAN_NUMBER.finditer(run)]
 
 

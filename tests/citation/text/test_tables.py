@@ -22,11 +22,11 @@ ROWS = {
 
 
 @pytest.mark.parametrize("row", ROWS)
-def test_the_cells_of_a_row(row: str) -> None:
+def test_a_row_is_split_into_cells(row: str) -> None:
     assert table_cells(row) == ROWS[row]
 
 
-def test_the_rule_below_a_header() -> None:
+def test_the_rule_below_a_header_is_recognised() -> None:
     assert all(map(is_table_rule, ["|---|---|", "--- | :-:", " | - | -: | "]))
     assert not any(map(is_table_rule, ["---", "| a | - |", "", "||", "|---|---|x"]))
 
@@ -37,7 +37,11 @@ TABLES = {
         "| c | d |",
         "| a | b |\n|---|---|\n| c | d |",
     ),
-    "rows without": ("Text.\n\na | b\n--- | ---\nc | d\n\nText.", "c | d\n\n", "a | b\n--- | ---\nc | d\n\n"),
+    "rows without pipes at their ends": (
+        "Text.\n\na | b\n--- | ---\nc | d\n\nText.",
+        "c | d\n\n",
+        "a | b\n--- | ---\nc | d\n\n",
+    ),
     "the header": ("a | b\n--- | ---\nc | d\nText.", "a | b\n", "a | b\n--- | ---\nc | d\n"),
     "text with pipes": ("a | b\nc | d\n", "c | d\n", "c | d\n"),
     "text": ("A.\n| a |\n", "A.\n", "A.\n"),
@@ -47,7 +51,7 @@ TABLES = {
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_the_rows_around_a_row(name: str) -> None:
+def test_a_range_is_extended_to_its_whole_table(name: str) -> None:
     text, part, expected = TABLES[name]
     start = text.index(part)
     assert text[slice(*whole_table(text, start, start + len(part)))] == expected
@@ -55,7 +59,7 @@ def test_the_rows_around_a_row(name: str) -> None:
 
 @pytest.mark.parametrize("above", ["", "Text.\n\n", "Prices:\n"])
 @pytest.mark.parametrize("row", ["| c | d |\n", "c | d\n"])
-def test_the_header_of_a_long_table(above: str, row: str) -> None:
+def test_the_header_of_a_long_table_is_found(above: str, row: str) -> None:
     text = f"{above}a | b\n--- | ---\n{row * 3 * MAX_ROWS}"
     start, end = whole_table(text, len(text) - len(row), len(text))
     assert text[start:end] == row * (MAX_ROWS + 1)

@@ -54,27 +54,27 @@ NO_TIMES = (
 
 
 @pytest.mark.parametrize("text", TIMES)
-def test_a_time_of_day(text: str) -> None:
+def test_a_time_of_day_is_found(text: str) -> None:
     assert TIMES[text] in times(text)
 
 
 @pytest.mark.parametrize("text", NO_TIMES)
-def test_no_time_of_day(text: str) -> None:
+def test_another_number_is_not_a_time_of_day(text: str) -> None:
     assert not times(text)
 
 
-def test_a_time_that_is_moved() -> None:
+def test_a_delayed_time_is_computed() -> None:
     text = "It should have started at 7 pm but was delayed by 45 minutes."
     quantities = analyze_text(text, None).quantities
     assert [time.values for time in shifted_times(text, clock_times(text, quantities), quantities)] == [(1185,)]
 
 
-def test_a_time_of_day_takes_the_place_of_its_parts() -> None:
+def test_a_time_of_day_replaces_its_parts() -> None:
     text = "Le 3 mai, les 12 invités ont attendu 2 heures et sont partis à 17 h 30."
     units = [(q.unit, q.values) for q in with_times(text, analyze_text(text, "fr").quantities)]
     assert units == [("", (3.0,)), (MONTH, (5.0,)), ("", (12.0,)), ("time", (2.0,)), (CLOCK, (1050.0,))]
 
 
-def test_a_plain_number_may_be_the_hour_of_a_time_of_day() -> None:
+def test_a_plain_number_can_be_the_hour_of_a_time_of_day() -> None:
     (five_pm,) = times_of("at 5 pm")
     assert [agrees(five_pm, number) for number in analyze_text("from 9 to 5").quantities] == [False, True]

@@ -1,4 +1,4 @@
-"""Questions that refer to the one before them, and questions about something else."""
+"""Questions that refer to the previous question, and questions about other topics."""
 
 import json
 from pathlib import Path
@@ -23,7 +23,7 @@ FOLLOW_UPS = {
     "an opener with a name": (SATURN, "What about the Titanic?"),
     "a question word alone": (SATURN, "Why?"),
     "no content": (SATURN, "Can you explain that in more detail, please?"),
-    "the noun of the question before": ("Who designed the Harlan bridge?", "When was the bridge opened?"),
+    "a noun of the previous question": ("Who designed the Harlan bridge?", "When was the bridge opened?"),
     "a name after the pronoun": ("Which laptop is the lightest?", "Does it run Linux?"),
     "courtesy before the question": (SATURN, "Thanks! And how heavy was it?"),
     "German": ("Wie hoch war die Saturn V?", "Wie oft ist sie geflogen?"),
@@ -53,7 +53,7 @@ OTHER_TOPICS = {
     "a Chinese compound": ("土星五号有多高？", "其他国家的首都是哪里？"),
     "another script": (SATURN, "Как высока Эйфелева башня?"),
     "a long text": (SATURN, "Why does it fail? " + "The log is below. " * 30),
-    "no question before": ("", "How often has it flown?"),
+    "no previous question": ("", "How often has it flown?"),
     "no question": (SATURN, ""),
 }
 
@@ -64,11 +64,11 @@ def test_a_follow_up_question_refers_back(before: str, question: str) -> None:
 
 
 @pytest.mark.parametrize(("before", "question"), OTHER_TOPICS.values(), ids=OTHER_TOPICS)
-def test_a_question_about_something_else_does_not(before: str, question: str) -> None:
+def test_a_question_about_another_topic_does_not_refer_back(before: str, question: str) -> None:
     assert not refers_back(question, before)
 
 
-def test_the_measured_pairs_are_decided_correctly() -> None:
+def test_the_pairs_of_the_benchmark_are_decided_correctly() -> None:
     pairs = [json.loads(line) for line in PAIRS.read_text("utf-8").splitlines()]
     wrong = [
         pair["question"]
@@ -81,4 +81,4 @@ def test_the_measured_pairs_are_decided_correctly() -> None:
 
 @given(st.text(max_size=400), st.text(max_size=400))
 def test_any_text_can_be_a_question(question: str, before: str) -> None:
-    assert refers_back(question, before) in (True, False)
+    refers_back(question, before)

@@ -30,7 +30,7 @@ TERMS = {
 
 
 @pytest.mark.parametrize(("text", "terms"), TERMS.values(), ids=TERMS)
-def test_a_text_has_these_terms(text: str, terms: list[str]) -> None:
+def test_terms_are_normalized(text: str, terms: list[str]) -> None:
     assert search_terms(text) == terms
 
 
@@ -43,14 +43,14 @@ QUERIES = {
     "in Chinese": ("这座桥什么时候通车?", ["这座", "座桥", "时候", "候通", "通车"]),
     "in Chinese, after a phrase that asks for a measure": ("灯塔有多高？", ["灯塔", "高"]),
     "in Chinese, after a phrase that asks for a number": ("灯塔有多少台阶？", ["灯塔", "台阶"]),
-    "each once": ("bridge, bridges!", ["bridg"]),
+    "each term once": ("bridge, bridges!", ["bridg"]),
     "numbers": ("What happened in 1969?", ["happ", "1969"]),
-    "none in a question of question words": ("Who are you?", []),
+    "no terms in a question of question words": ("Who are you?", []),
 }
 
 
 @pytest.mark.parametrize(("question", "terms"), QUERIES.values(), ids=QUERIES)
-def test_a_question_is_about_these_terms(question: str, terms: list[str]) -> None:
+def test_terms_of_a_question_exclude_question_words(question: str, terms: list[str]) -> None:
     assert query_terms(question) == terms
 
 
@@ -68,6 +68,6 @@ SAMPLE = (
 SAMPLE_DIGESTS = {3: "b71302e3c5950a8d"}
 
 
-def test_other_terms_have_another_version() -> None:
+def test_a_change_of_terms_requires_another_version() -> None:
     digest = blake2b(" ".join(search_terms(SAMPLE)).encode(), digest_size=8).hexdigest()
     assert SAMPLE_DIGESTS[TERMS_VERSION] == digest, "the terms changed: increase TERMS_VERSION and add the digest"

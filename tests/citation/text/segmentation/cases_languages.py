@@ -1,4 +1,4 @@
-"""Texts of many languages, and of habits of models, cut by hand: each a name and its pieces. The texts are our own."""
+"""Texts in many languages and in the styles of language models, segmented by hand: each case with its sentences."""
 
 LANGUAGES: dict[str, tuple[str, ...]] = {
     "English: amounts are no math": ("It cost $5 million. ", "It earns $6.2 million. ", "Good."),
@@ -16,10 +16,15 @@ LANGUAGES: dict[str, tuple[str, ...]] = {
     "English: a saint": ("St. Anne is old. ", "Mt. Hale is high."),
     "English: time zones": ("It starts at 10 a.m. EST. ", "It ends at 11 p.m. ", "Guests leave."),
     "English: months": ("Jan. 5 was cold. ", "It snowed in Feb. ", "It melted."),
-    "English: the space left out": ("It rose.", "The rest fell.", "They know."),
-    "English: numbers begin": ("It was late. ", "5 people came. ", "It was in 2020. ", "2021 was better."),
+    "English: a missing space": ("It rose.", "The rest fell.", "They know."),
+    "English: sentences that begin with a number": (
+        "It was late. ",
+        "5 people came. ",
+        "It was in 2020. ",
+        "2021 was better.",
+    ),
     "English: notes in superscript": ("It rose.¹ ", "It fell.² ", "So it goes."),
-    "English: spoken words that go on": ('"Stop!" she cried. ', '"Why?" he asked.'),
+    "English: speech before its verb": ('"Stop!" she cried. ', '"Why?" he asked.'),
     "English: a question in a sentence": ('He asked, "Why?" and left. ', "She stayed."),
     "English: an ellipsis, then lower case": ("Wait... what? ", "Well… ", "Maybe so."),
     "English: sentences in parentheses": ("It rose (see p. 5). ", "(It fell.) ", "So."),
@@ -29,7 +34,7 @@ LANGUAGES: dict[str, tuple[str, ...]] = {
     "German: an address": ("Das Büro ist in der Konsul-Smidt-Str. 8a. ", "Das Lager ist in der Hauptstr. 5."),
     "German: z. B. and d. h.": ("Fähren, z. B. die alte, d. h. die rote, fahren. ", "Andere nicht."),
     "German: bzw. and vgl.": ("Sie fährt bzw. segelt (vgl. Abb. 3). ", "Er nicht."),
-    "German: a list that goes on": ("Boote, Netze usw. ", "Alles ist da."),
+    "German: usw.": ("Boote, Netze usw. ", "Alles ist da."),
     "German: a street": ("Er wohnt in der Berliner Str. 5 in Kiel. ", "Sie nicht."),
     "French: quotation marks": ("Il dit « Bonjour ! » et part. ", "« Vraiment ? » ", "Oui."),
     "French: M. and Mme": ("M. Petit et Mme. Roux sont là. ", "Ils partent."),
@@ -75,7 +80,7 @@ LANGUAGES: dict[str, tuple[str, ...]] = {
     "a tag with a sentence in it": ('The <abbr title="It rose. Up.">IR</abbr> rose. ', "Good."),
     "bold labels and money": ("- **Sales:** $5M. ", "They rose. [1]\n", "- **Costs:** down [2]\n"),
     "markers on both sides": ("It rose [1]. [2] ", "It fell."),
-    "a marker, glued on both sides": ("It rose.[1]", "The rest fell."),
-    "backticks that never close": ("A ` is a backtick. ", "It is rare.\n", "Good."),
-    "a bracket that never closes": ("It rose [see. It fell.\n", "Good."),
+    "a marker without spaces around it": ("It rose.[1]", "The rest fell."),
+    "an unclosed backtick": ("A ` is a backtick. ", "It is rare.\n", "Good."),
+    "an unclosed bracket": ("It rose [see. It fell.\n", "Good."),
 }

@@ -1,4 +1,4 @@
-"""The tables of cases, each whole, at random splits, and a character at a time."""
+"""Texts segmented by hand: whole, split at random, and one character at a time."""
 
 from random import Random
 

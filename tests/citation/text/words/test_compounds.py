@@ -7,12 +7,12 @@ from citestream.citation.text.words.compounds import bare_verbs, containing, con
 from citestream.citation.text.words.stemming import stem
 
 COMPOUNDS = {
-    "without a letter between": ("Stromverbrauch", "Strom", "Verbrauch"),
+    "without a linking letter": ("Stromverbrauch", "Strom", "Verbrauch"),
     "with -en-": ("Abonnentenzahl", "Abonnenten", "Zahl"),
     "with -s-": ("Arbeitszeit", "Arbeit", "Zeit"),
     "with -er-": ("Kindergarten", "Kinder", "Garten"),
     "with another form of the first part": ("Gärtnerausbildung", "Gärtnerin", "Ausbildung"),
-    "whose first part ends in a vowel": ("Firmensitz", "Firma", "Sitz"),
+    "a first part that ends in a vowel": ("Firmensitz", "Firma", "Sitz"),
 }
 OTHERS = {
     "only the last part": ("Firmensitz", "Stadt", "Sitz"),
@@ -26,13 +26,13 @@ def stems(*words: str) -> list[str]:
 
 
 @pytest.mark.parametrize(("compound", "first", "last"), COMPOUNDS.values(), ids=COMPOUNDS)
-def test_a_compound_has_its_parts(compound: str, first: str, last: str) -> None:
+def test_a_compound_is_divided_into_its_parts(compound: str, first: str, last: str) -> None:
     whole, one, other = stems(compound, first, last)
     assert (one, other) in parts(whole, {one, other})
 
 
 @pytest.mark.parametrize(("compound", "first", "last"), OTHERS.values(), ids=OTHERS)
-def test_other_words_are_no_parts(compound: str, first: str, last: str) -> None:
+def test_other_words_are_not_parts(compound: str, first: str, last: str) -> None:
     whole, *known = stems(compound, first, last)
     assert parts(whole, set(known)) == []
 
@@ -42,7 +42,7 @@ def test_two_words_form_a_compound() -> None:
     assert joined([last, first], {whole, "zahltag"}) == {first: {whole}, last: {whole}}
 
 
-def test_compounds_that_contain_a_word() -> None:
+def test_compounds_that_contain_a_word_are_found() -> None:
     assert contains(*stems("verletzungsbedingt", "Verletzung"))
     known = stems("Mahngebühr", "Gebührenordnung", "Gebühr", "Gebrauch", "Vorgang")
     vocabulary = "\n".join(("", *known, ""))
@@ -55,7 +55,7 @@ def test_a_word_longer_than_any_compound_is_not_divided() -> None:
     assert list(containing("zahl", f"\n{'zahl' * 2000}\n")) == ["zahl" * 2000]
 
 
-def test_a_verb_without_and_with_its_prefix() -> None:
+def test_a_separated_verb_is_related_to_its_prefixed_form() -> None:
     bare, whole = stems("lehnte", "ablehnen")
     assert bare in bare_verbs(whole)
     assert whole in prefixed_verbs(bare, ["der", "rat", "ab"])

@@ -20,6 +20,6 @@ def test_a_word_is_translated_into_chinese() -> None:
     assert {"car", "汽车"} <= found.single
 
 
-def test_a_word_that_is_not_in_the_table_has_none() -> None:
+def test_an_unknown_word_has_no_synonyms() -> None:
     assert synonyms("zyzzyva") is NO_SYNONYMS
     assert chinese_synonyms("龘") is NO_SYNONYMS

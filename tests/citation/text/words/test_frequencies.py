@@ -1,4 +1,4 @@
-"""How rare words are in ordinary text."""
+"""The rarity of words in ordinary text."""
 
 import pytest
 
@@ -23,20 +23,20 @@ def test_an_unknown_word_is_rare(term: str) -> None:
     assert rarity(term) == 1.0
 
 
-def test_the_list_has_each_word_once_and_none_below_the_limit() -> None:
+def test_the_list_has_each_word_once_and_only_numbers_within_the_limits() -> None:
     entries = load_words("en/frequencies")
     stems = [stem(word) for words in entries.values() for word in words]
     assert len(stems) == len(set(stems)) > 3000
     assert all(RARE <= int(number) < SENTENCES for number in entries)
 
 
-def test_a_missing_rare_word_counts_more_than_a_missing_common_one() -> None:
+def test_a_missing_rare_word_counts_more_than_a_missing_common_word() -> None:
     prepared = scorer("lexical").prepare([Evidence(1, "The harbour opened to ships.", "a")])
-    lacking = []
+    missing = []
     for word in ("year", "monsoon"):
         scores = prepared.score(Claim(f"The harbour opened to ships in the {word}."))
-        lacking.append(float(scores.features[0, scores.names.index("lacking")]))
-    assert lacking[0] < lacking[1] == pytest.approx(1.0)
+        missing.append(float(scores.features[0, scores.names.index("lacking")]))
+    assert missing[0] < missing[1] == pytest.approx(1.0)
 
 
 WORDS = {
@@ -49,7 +49,7 @@ WORDS = {
 
 
 @pytest.mark.parametrize(("words", "english"), WORDS.values(), ids=WORDS)
-def test_english_words(words: str, english: bool) -> None:
+def test_english_is_detected_without_function_words(words: str, english: bool) -> None:
     assert is_english(set(words.split())) == english
 
 

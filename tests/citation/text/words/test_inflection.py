@@ -1,4 +1,4 @@
-"""Forms of a word that the stemmer leaves apart."""
+"""Forms of a word that have different stems."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The language of short sentences, by their words, and by letters and endings of the words that no list has."""
+"""Detection of the language of short sentences by known words, letters and endings."""
 
 import pytest
 
@@ -15,13 +15,13 @@ SENTENCES = {
     "German by its umlauts and an ending": ("Sämtliche Übungen gefährdeten Menschen.", "de"),
     "Indonesian, not Italian": ("Keputusan itu dibacakan di Jakarta.", "id"),
     "English": ("Migraine triggers stress in many patients.", None),
-    "a name alone decides nothing": ("García", None),
-    "Chinese has no words of the lists": ("大桥已经倒塌。", None),
+    "a name alone is not sufficient": ("García", None),
+    "Chinese is not in the word lists": ("大桥已经倒塌。", None),
 }
 
 
 @pytest.mark.parametrize(("text", "language"), SENTENCES.values(), ids=SENTENCES)
-def test_language_of_a_sentence(text: str, language: str | None) -> None:
+def test_the_language_of_a_sentence_is_detected(text: str, language: str | None) -> None:
     assert analyze_text(text).language == language
 
 
@@ -38,11 +38,11 @@ LIKELY = {
 
 
 @pytest.mark.parametrize(("text", "likely", "language"), LIKELY.values(), ids=LIKELY)
-def test_the_language_of_the_evidence_is_likely(text: str, likely: tuple[str, ...], language: str | None) -> None:
+def test_a_likely_language_decides_an_uncertain_case(text: str, likely: tuple[str, ...], language: str | None) -> None:
     assert analyze_text(text, likely=likely).language == language
 
 
-# Quantifiers, modal verbs and adverbs of time, which the comparison of clauses reads, are stop words as in English.
+# Quantifiers, modal verbs and adverbs of time are stop words, because the comparison of clauses handles them.
 CONTENT = {
     "German": ("Jedes Kind bekam bereits ein Geschenk.", ["kind", "geschenk"]),
     "Spanish": ("Todos los socios tuvieron siempre entrada.", ["soci", "entr"]),
@@ -51,21 +51,21 @@ CONTENT = {
 
 
 @pytest.mark.parametrize(("text", "terms"), CONTENT.values(), ids=CONTENT)
-def test_function_words_are_no_terms(text: str, terms: list[str]) -> None:
+def test_function_words_are_not_terms(text: str, terms: list[str]) -> None:
     assert analyze_text(text).terms == terms
 
 
 SPACED = ("de", "en", "es", "fr")
 GUESSES = {
     "an article and a preposition": ("El puente de hierro", "es"),
-    "endings and letters of words that no list has": ("Sämtliche Übungen gefährdeten Menschen", "de"),
-    "a word that stands often has one vote": ("die die die. The harbour of the town was dredged", "en"),
+    "endings and letters of unknown words": ("Sämtliche Übungen gefährdeten Menschen", "de"),
+    "a repeated word counts once": ("die die die. The harbour of the town was dredged", "en"),
     "words without any hint": ("Oslo, Pisa", None),
 }
 
 
 @pytest.mark.parametrize(("text", "language"), GUESSES.values(), ids=GUESSES)
-def test_language_of_a_short_text(text: str, language: str | None) -> None:
+def test_the_language_of_a_short_text_is_guessed(text: str, language: str | None) -> None:
     assert guess_language(text, SPACED) == language
 
 
@@ -79,5 +79,5 @@ LETTERS = {
 
 
 @pytest.mark.parametrize(("text", "language", "expected"), LETTERS.values(), ids=LETTERS)
-def test_letters_that_only_another_language_has(text: str, language: str, expected: bool) -> None:
+def test_letters_that_only_other_languages_have_are_found(text: str, language: str, expected: bool) -> None:
     assert has_letters_of_another(text, language, SPACED) is expected

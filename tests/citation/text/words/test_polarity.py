@@ -1,4 +1,4 @@
-"""Negations of scripts without spaces, and words that only contain their signs."""
+"""Negations in scripts without spaces, and words that only contain the characters of a negation."""
 
 import pytest
 
@@ -22,11 +22,11 @@ NEGATIONS = {
 
 
 @pytest.mark.parametrize(("text", "negations"), NEGATIONS.values(), ids=NEGATIONS)
-def test_negations_without_spaces(text: str, negations: list[str]) -> None:
+def test_negations_are_found_without_spaces(text: str, negations: list[str]) -> None:
     assert [text[start:end] for start, end in negations_in_runs(text)] == negations
 
 
-def test_a_thai_denial_supports_no_claim_of_the_opposite() -> None:
+def test_a_thai_negation_does_not_support_the_opposite_claim() -> None:
     prepared = scorer("lexical").prepare([Evidence(1, "พิพิธภัณฑ์ไม่เปิดวันจันทร์", "a")])
     claim = Claim("พิพิธภัณฑ์เปิดวันจันทร์")
     assert not attribute(claim, prepared.score(claim), prepared).supports

@@ -1,4 +1,4 @@
-"""Words that share a stem, and words that do not."""
+"""Stems of English words."""
 
 import pytest
 
@@ -29,10 +29,10 @@ OTHER_STEMS = {"a noun in -eed": "seed see", "a noun in -ing": "spring spr", "a 
 
 
 @pytest.mark.parametrize("words", ONE_STEM.values(), ids=ONE_STEM)
-def test_forms_have_one_stem(words: str) -> None:
+def test_forms_of_a_word_have_the_same_stem(words: str) -> None:
     assert len({stem(fold(word)) for word in words.split()}) == 1
 
 
 @pytest.mark.parametrize("words", OTHER_STEMS.values(), ids=OTHER_STEMS)
-def test_other_words_have_other_stems(words: str) -> None:
+def test_different_words_have_different_stems(words: str) -> None:
     assert len({stem(fold(word)) for word in words.split()}) == len(words.split())

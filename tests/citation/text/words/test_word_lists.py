@@ -61,5 +61,5 @@ def test_every_file_is_tested() -> None:
     assert names == {*WORD_FILES, *LINE_FILES}
 
 
-def test_values_are_written_behind_an_equals_sign() -> None:
+def test_values_after_an_equals_sign_are_parsed() -> None:
     assert parse_values(("zwei=2", "hundert=100")) == {"zwei": 2, "hundert": 100}
