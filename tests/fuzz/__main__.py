@@ -14,9 +14,9 @@ from tests.fuzz.targets import SEEDS, TARGETS
 
 FOLDER = Path(".fuzz")
 SINGLE = "--single"  # internal option: fuzz one target in this process
-MAX_SECONDS = 10  # for one input
-MAX_BYTES = 4096  # of one input; errors of longer inputs concern limits, which have tests of their own
-MAX_MEGABYTES = 2048  # of memory; no input of this length needs more
+MAX_SECONDS = 10  # maximum time for one input
+MAX_BYTES = 4096  # maximum length of an input; errors of longer inputs concern limits, which have other tests
+MAX_MEGABYTES = 2048  # maximum memory; no input of this length needs more
 
 
 def main() -> int:
