@@ -1,11 +1,11 @@
-"""Phrases that attribute a sentence to the evidence are no part of its claim."""
+"""Phrases that attribute a sentence to the evidence are not part of its claim."""
 
 import pytest
 
 from citestream.citation import Evidence, Options, cite
 from citestream.citation.support.attribution_phrases import MAX_PHRASE, without_attribution
 
-STATED = {  # sentence with places of markers: what it states
+STATED = {  # a sentence with places of markers, and its claim
     "a marker": ("According to [?], the tower is tall.", "the tower is tall."),
     "two markers": ("As stated in [?] and [?], the tower is tall.", "the tower is tall."),
     "a marker at the end": ("The tower is tall, according to [?].", "The tower is tall."),
@@ -22,8 +22,8 @@ STATED = {  # sentence with places of markers: what it states
     "Spanish": ("Según las fuentes proporcionadas, la torre es alta.", "la torre es alta."),
     "Chinese": ("根据提供的资料，塔很高。", "塔很高。"),
     "a Chinese marker": ("[?]指出，塔很高。", "塔很高。"),
-    "nothing but a phrase": ("According to the document.", "According to the document."),
-    "nothing but a marker": ("See [?].", "See."),
+    "only a phrase": ("According to the document.", "According to the document."),
+    "only a marker": ("See [?].", "See."),
 }
 
 
@@ -44,11 +44,11 @@ def test_a_phrase_that_names_the_evidence_is_removed(case: str) -> None:
         "根据文件规定，塔很高。",
     ],
 )
-def test_another_phrase_is_a_part_of_the_claim(text: str) -> None:
+def test_other_phrases_are_part_of_the_claim(text: str) -> None:
     assert without_attribution(text) == text
 
 
-def test_long_texts_are_not_searched() -> None:
+def test_only_the_ends_of_a_long_text_are_searched() -> None:
     text = "according to " * 50_000
     assert without_attribution(text) == text.strip()
     assert without_attribution("x" * MAX_PHRASE * 2 + ", according to [?].") == "x" * MAX_PHRASE * 2 + "."
@@ -68,7 +68,7 @@ PHRASES += ["The document states that {}.", "{}, as stated in [1]."]
         ("the Saturn V flew twice", False),
     ],
 )
-def test_the_phrase_does_not_change_the_decision(phrase: str, claim: str, supported: bool) -> None:
+def test_an_attribution_phrase_does_not_change_the_decision(phrase: str, claim: str, supported: bool) -> None:
     plain = cite(f"{claim} [1].", EVIDENCE, Options()).supports
     assert [bool(supports) for supports in plain] == [supported]
     assert [bool(supports) for supports in cite(phrase.format(claim), EVIDENCE, Options()).supports] == [supported]

@@ -1,4 +1,4 @@
-"""Detection of claims."""
+"""Sentences that make a claim, and entries of lists of sources."""
 
 import pytest
 
@@ -10,18 +10,18 @@ CLAIMS = {
     "a statement in bold": "**The bridge opened in 1932.**",
     "a list item": "- Revenue rose by 5 %.",
     "a short answer": "Paris.",
-    "a statement that begins like a courtesy": "Sure enough, the mill burned down in 1911 and was rebuilt.",
-    "what somebody could not do": "The expedition could not find the wreck.",
-    "a summary that is the subject": "The summary of the report was published in 2020.",
+    "a statement that begins like an agreement": "Sure enough, the mill burned down in 1911 and was rebuilt.",
+    "a failure of a person": "The expedition could not find the wreck.",
+    "a summary as the subject": "The summary of the report was published in 2020.",
     "German": "Die Brücke wurde 1932 eröffnet.",
     "Spanish": "El puente se abrió en 1932.",
     "French": "Le pont a été ouvert en 1932.",
     "Chinese": "这座大桥于1932年通车。",
     "Arabic": "افتتح الجسر عام 1932.",
     "inline code in a statement": "The option `--fast` skips the check.",
-    "an 'I' of a quoted person": "I came to the city in 1932, he recalled.",
+    "a quoted first person": "I came to the city in 1932, he recalled.",
     "a statement with an address": "The form is at https://example.org/form.",
-    "an item of a list that goes on": "- employees who work full time, and",
+    "an unfinished list item": "- employees who work full time, and",
 }
 NO_CLAIMS = {
     "a greeting": "Hello!",
@@ -38,11 +38,11 @@ NO_CLAIMS = {
     "a French announcement": "Voici un résumé des points principaux.",
     "a Chinese announcement": "以下是这份报告的摘要。",
     "nothing found": "I could not find the opening date in the excerpts.",
-    "nothing found, at length": (
+    "nothing found, in a long sentence": (
         "Unfortunately, I could not find any information about the opening date of the bridge "
         "over the river in the excerpts provided."
     ),
-    "the excerpts are silent": "The excerpts do not mention the opening date.",
+    "the excerpts do not mention it": "The excerpts do not mention the opening date.",
     "German: nothing found": "Ich konnte dazu in den Auszügen nichts finden.",
     "Spanish: nothing found": "No encontré información sobre la fecha.",
     "French: nothing found": "Je n'ai pas trouvé la date dans les extraits.",
@@ -59,12 +59,12 @@ NO_CLAIMS = {
 
 
 @pytest.mark.parametrize("name", CLAIMS)
-def test_makes_a_claim(name: str) -> None:
+def test_a_statement_makes_a_claim(name: str) -> None:
     assert makes_claim(CLAIMS[name], Kind.PROSE)
 
 
 @pytest.mark.parametrize("name", NO_CLAIMS)
-def test_makes_no_claim(name: str) -> None:
+def test_another_sentence_makes_no_claim(name: str) -> None:
     assert not makes_claim(NO_CLAIMS[name], Kind.PROSE)
 
 
@@ -78,8 +78,8 @@ def test_a_table_row_of_numbers_makes_a_claim() -> None:
 
 
 @pytest.mark.parametrize("unit", ["![](", "[a](b "])
-def test_unfinished_links_are_searched_in_linear_time(unit: str) -> None:
-    # This takes 0.1 s. If each beginning of a link were followed to the end of the text, it would take hours.
+def test_unclosed_links_take_linear_time(unit: str) -> None:
+    # This takes 0.1 s. A search from each beginning of a link to the end of the text would take hours.
     assert not makes_claim(unit * 250_000, Kind.PROSE)
 
 
@@ -107,5 +107,5 @@ def test_an_entry_of_a_list_of_sources_names_a_source(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", STATEMENTS)
-def test_another_sentence_does_not_only_name_a_source(name: str) -> None:
+def test_a_statement_does_not_only_name_a_source(name: str) -> None:
     assert not names_source(*STATEMENTS[name], NAMES)

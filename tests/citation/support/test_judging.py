@@ -1,4 +1,4 @@
-"""Which candidates a judge reads, and what its verdicts change."""
+"""The selection of candidates for a judge, and the effect of its verdicts."""
 
 import pytest
 
@@ -25,12 +25,12 @@ BANDS = {
     "a probability inside the band is read": (JudgeBand(), verdict(probability=0.5), True),
     "a probability below the threshold but in the band is read": (JudgeBand(), verdict(probability=0.2), True),
     "a probability below the band is not read": (JudgeBand(), verdict(probability=0.1), False),
-    "a certain one is not read": (JudgeBand(), verdict(probability=0.99), False),
-    "what a gate refused is not read": (JudgeBand(), verdict(reason=Reason.NEGATION), False),
-    "all: a certain one is read": (ALL, verdict(probability=0.99), True),
-    "all: what a gate refused is read": (ALL, verdict(reason=Reason.NEGATION), True),
+    "a certain candidate is not read": (JudgeBand(), verdict(probability=0.99), False),
+    "a candidate that a gate refused is not read": (JudgeBand(), verdict(reason=Reason.NEGATION), False),
+    "all: a certain candidate is read": (ALL, verdict(probability=0.99), True),
+    "all: a candidate that a gate refused is read": (ALL, verdict(reason=Reason.NEGATION), True),
     "all: a wrong number stays refused": (ALL, verdict(reason=Reason.NUMBER_MISMATCH), False),
-    "all: what no scorer proposed is not read": (ALL, verdict(probability=0.01), False),
+    "all: an improbable candidate is not read": (ALL, verdict(probability=0.01), False),
 }
 
 
@@ -39,7 +39,7 @@ def test_the_band_selects_the_candidates(band: JudgeBand, candidate: Verdict, re
     assert (candidate in band) is read
 
 
-def test_a_candidate_is_the_passage_with_its_neighbours_and_its_title() -> None:
+def test_a_candidate_has_the_passage_its_neighbours_and_its_title() -> None:
     prepared = scorer("lexical").prepare(EVIDENCE)
     verdicts = assess(CLAIM, prepared.score(CLAIM), prepared, at_least=ALL.low)
     first = candidates(verdicts, ALL, prepared)[0]
@@ -47,7 +47,7 @@ def test_a_candidate_is_the_passage_with_its_neighbours_and_its_title() -> None:
     assert "It carries 22 cars." in first.passage
 
 
-def test_assessing_without_a_judge_decides_as_before() -> None:
+def test_assessing_more_candidates_does_not_change_the_decision() -> None:
     prepared = scorer("lexical").prepare(EVIDENCE)
     scores = prepared.score(CLAIM)
     wide = decide(assess(CLAIM, scores, prepared, at_least=0.0))
@@ -69,7 +69,7 @@ def test_the_judge_confirms_or_refuses(before: Verdict, judged: float, cited: li
     assert [rejection.reason for rejection in decision.rejected] == reasons
 
 
-def test_support_is_the_judge_s_probability() -> None:
+def test_the_score_of_a_support_is_the_probability_of_the_judge() -> None:
     decision = decide(apply([verdict(probability=0.6, hinted=True)], {1: 0.8}))
     assert [(support.score, support.status) for support in decision.supports] == [(0.8, Status.VERIFIED)]
 

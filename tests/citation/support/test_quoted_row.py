@@ -1,4 +1,4 @@
-"""The quote of a sentence about a table is the row that it is about."""
+"""A sentence about a table is quoted with the row that supports it."""
 
 import pytest
 
@@ -26,20 +26,20 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_the_row_is_quoted(case: str) -> None:
+def test_the_row_of_the_claim_is_quoted(case: str) -> None:
     claim, passage, quoted = CASES[case]
     start = TABLE.index(passage)
     found = quoted_row(claim, TABLE, start, start + len(passage))
     assert TABLE[slice(*found)] == quoted
 
 
-def test_a_long_table_is_read_in_part() -> None:
+def test_only_the_first_rows_of_a_long_table_are_compared() -> None:
     table = "| a | b |\n|---|---|\n" + "| x | y |\n" * (2 * MAX_ROWS)
     assert quoted_row("x y", table, 0, 5) == (20, 29)
 
 
 @pytest.mark.parametrize("long_rows", [0, 1])
-def test_a_row_far_below_its_header_is_quoted_itself(long_rows: int) -> None:
+def test_only_a_table_within_the_maximum_length_is_searched(long_rows: int) -> None:
     table = "| a | b |\n|---|---|\n| x | y |\n" + f"| {'z ' * MAX_CHARACTERS}|\n" * long_rows + "| u | v |\n"
     start = table.index("| u")
     quoted = quoted_row("x y", table, start, start + 9)

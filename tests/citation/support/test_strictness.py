@@ -1,4 +1,4 @@
-"""Strictness: strict cites a part of what balanced cites, and balanced a part of what lenient cites."""
+"""Levels of strictness: a stricter level cites a subset of the sentences."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -23,7 +23,7 @@ OTHER = Evidence(2, "The museum shows paintings of the harbour and closes in win
 
 
 def cited(strictness: Strictness) -> set[str]:
-    """The sentences that are cited."""
+    """Return the sentences that are cited."""
     return {
         sentence
         for text, sentence in PAIRS
@@ -31,7 +31,7 @@ def cited(strictness: Strictness) -> set[str]:
     }
 
 
-def test_a_stricter_level_cites_less_and_nothing_else() -> None:
+def test_a_stricter_level_cites_a_subset() -> None:
     strict, balanced, lenient = map(cited, STRICTNESS)
     assert strict <= balanced <= lenient
     assert strict < lenient
@@ -44,15 +44,15 @@ def test_fitted_scorers_have_ordered_thresholds(name: str) -> None:
     assert 1 > strict.hint_threshold > balanced.hint_threshold > lenient.hint_threshold > 0
 
 
-def own_rule(*, gated: bool) -> Scores:
-    """Scores that the scorer's own rule calibrated."""
+def self_calibrated(*, gated: bool) -> Scores:
+    """Return scores with the calibration of the scorer itself."""
     scores = scorer("lexical").prepare([OTHER]).score(Claim("The museum closes in winter."))
     values = np.array([0.5])
     return replace(scores, calibrated=Calibrated(values, values, values / 2, gated=gated))
 
 
-def test_the_thresholds_of_a_scorers_own_rule_are_shifted_once() -> None:
-    scores = [own_rule(gated=True)]
+def test_thresholds_of_a_self_calibrated_scorer_are_shifted_once() -> None:
+    scores = [self_calibrated(gated=True)]
     levels = [calibrate_all(scores, strictness)[0].calibrated for strictness in STRICTNESS]
     strict, balanced, lenient = (level.threshold[0] for level in levels if level)
     assert strict > balanced == 0.5 > lenient
@@ -61,22 +61,22 @@ def test_the_thresholds_of_a_scorers_own_rule_are_shifted_once() -> None:
     assert again.threshold[0] == strict
 
 
-def test_a_rule_without_gates_has_no_levels() -> None:
-    (scores,) = calibrate_all([own_rule(gated=False)], "strict")
+def test_strictness_does_not_shift_thresholds_without_gates() -> None:
+    (scores,) = calibrate_all([self_calibrated(gated=False)], "strict")
     assert scores.calibrated is not None
     assert scores.calibrated.threshold[0] == 0.5
 
 
-def test_a_step_looks_at_a_batch_of_scores_only() -> None:
+def test_each_step_calibrates_one_batch() -> None:
     (one,) = scorer("lexical").prepare([OTHER]).score_all([Claim("The museum closes in winter.")])
-    looked_at = 0
+    read = 0
 
     class Counted(list[Scores]):
         def __iter__(self) -> Iterator[Scores]:
-            nonlocal looked_at
+            nonlocal read
             for item in super().__iter__():
-                looked_at += 1
+                read += 1
                 yield item
 
     steps = calibrate_in_steps(Counted([one] * 10_000))
-    assert [looked_at for _ in islice(steps, 3)] == [1_000, 2_000, 3_000]
+    assert [read for _ in islice(steps, 3)] == [1_000, 2_000, 3_000]

@@ -1,4 +1,4 @@
-"""Numbers of the evidence that confirm those of a claim, and the limits of their comparison."""
+"""Numbers of the evidence that confirm the numbers of a claim, and the limit of the comparison."""
 
 import pytest
 
@@ -25,12 +25,12 @@ def confirming(claim: str, term: str) -> frozenset[str]:
         ("The bakery closed in 1915.", "#1916", set()),
     ],
 )
-def test_a_number_is_confirmed_by_those_that_it_follows_from(claim: str, term: str, expected: set[str]) -> None:
+def test_a_number_is_confirmed_by_numbers_that_it_follows_from(claim: str, term: str, expected: set[str]) -> None:
     assert confirming(claim, term) >= expected
     assert expected or not confirming(claim, term)
 
 
-def test_a_long_list_is_compared_as_it_is_written() -> None:
+def test_numbers_of_a_long_list_are_compared_literally() -> None:
     years = ", ".join(f"19{n}" for n in range(15, 15 + MOST_NUMBERS))
     assert confirming(f"The mill closed in {years}.", "#1915")
     longer = ClaimNumbers(analyze_sentence(f"The mill closed in {years}, 1960."), Index([Evidence(1, TEXT, "e1")]))

@@ -1,4 +1,4 @@
-"""The cache of analyzed excerpts and of their indexes. It does not change any result."""
+"""The cache of analyzed excerpts and their indexes. It does not change results."""
 
 import tracemalloc
 from collections.abc import Callable
@@ -44,7 +44,7 @@ def test_the_same_text_with_another_title_is_a_different_excerpt() -> None:
 
 
 def test_the_least_recently_used_excerpt_is_dropped_first() -> None:
-    excerpts = ExcerptCache(40)  # two of them: ten characters, and seven of a title
+    excerpts = ExcerptCache(40)  # two excerpts, each with ten characters and a title of seven
     first, second, third = evidence("a" * 10, "b" * 10, "c" * 10)
     read = excerpts.analyze(first)
     other = excerpts.analyze(second)
@@ -64,7 +64,7 @@ def test_the_memory_limit_holds_for_all_scripts() -> None:
     }
     for name, text in texts.items():
         excerpts, some = ExcerptCache(100_000), evidence(*(text() for _ in range(400)))
-        excerpts.analyze(some[0])  # words are kept elsewhere
+        excerpts.analyze(some[0])  # fills the caches of words
         tracemalloc.start()
         for one in some:
             excerpts.analyze(one)
@@ -101,7 +101,7 @@ def test_the_index_of_the_same_excerpts_is_cached() -> None:
 
 
 @pytest.mark.parametrize("texts", [TEXTS[::-1], TEXTS[:2], (*TEXTS, TEXTS[0])])
-def test_another_order_or_number_of_excerpts_needs_another_index(texts: tuple[str, ...]) -> None:
+def test_another_order_or_number_of_excerpts_is_another_index(texts: tuple[str, ...]) -> None:
     excerpts = ExcerptCache(INDEX_SHARE * 1000)
     first = Index(evidence(*TEXTS), excerpts)
     other = Index(evidence(*texts), excerpts)
@@ -109,7 +109,7 @@ def test_another_order_or_number_of_excerpts_needs_another_index(texts: tuple[st
     assert other.languages == Index(evidence(*texts)).languages
 
 
-def test_requests_do_not_share_their_coverage() -> None:
+def test_requests_with_the_same_index_do_not_share_coverage() -> None:
     excerpts = ExcerptCache(INDEX_SHARE * 1000)
     first, second = Index(evidence(*TEXTS), excerpts), Index(evidence(*TEXTS), excerpts)
     LexicalPrepared(first).score(Claim("The bridge was opened."))

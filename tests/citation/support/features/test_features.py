@@ -1,4 +1,4 @@
-"""The features, compared with a straightforward implementation of their definitions."""
+"""The features, compared with a plain implementation of their definitions."""
 
 import tracemalloc
 from collections.abc import Callable
@@ -33,7 +33,7 @@ TEXTS = st.lists(SENTENCES, min_size=1, max_size=5).map("".join)
 
 
 class Plain:
-    """Presence and coverage by definition, one term and one sentence at a time."""
+    """A plain implementation: presence and coverage of one term in one sentence at a time."""
 
     def __init__(self, claim: str, index: Index) -> None:
         self.index = index
@@ -51,15 +51,16 @@ class Plain:
         return float(term in self.sentences[sentence])
 
     def soft(self, unit: int, sentence: int) -> float:
-        said = self.sentences[sentence]
+        terms = self.sentences[sentence]
         term, (single, multiple) = self.query.terms[unit], self.query.alternatives[unit]
-        if term in said:
+        if term in terms:
             return 1.0
-        if single & said or any(set(way) <= said for way in multiple):
+        if single & terms or any(set(way) <= terms for way in multiple):
             return SYNONYM
         return (
             COGNATE
-            if consonant_skeleton(term) and any(consonant_skeleton(other) == consonant_skeleton(term) for other in said)
+            if consonant_skeleton(term)
+            and any(consonant_skeleton(other) == consonant_skeleton(term) for other in terms)
             else 0.0
         )
 
@@ -76,7 +77,8 @@ class Plain:
             for window in self.windows(row, size)
         )
 
-    def softly(self, row: int, size: int) -> float:
+    def soft_cover(self, row: int, size: int) -> float:
+        """Return the coverage of the best window, with credit for synonyms and cognates."""
         every = range(len(self.query.terms))
         weight = [self.idf(partial(self.soft, u)) * self.query.same_language[u] for u in every]
         return max(
@@ -104,9 +106,9 @@ def test_features_match_their_definitions(texts: list[str], text: str, before: s
         assert column["cover_all"][row] == pytest.approx(plain.cover(row, every), rel=1e-4)
         assert column["context"][row] == pytest.approx(context.cover(row, every), rel=1e-4)
         if compared.foreign is None:
-            assert column["soft_1"][row] == pytest.approx(plain.softly(row, 1), rel=1e-4)
-            assert column["soft_3"][row] == pytest.approx(plain.softly(row, 3), rel=1e-4)
-            assert column["soft_all"][row] == pytest.approx(plain.softly(row, every), rel=1e-4)
+            assert column["soft_1"][row] == pytest.approx(plain.soft_cover(row, 1), rel=1e-4)
+            assert column["soft_3"][row] == pytest.approx(plain.soft_cover(row, 3), rel=1e-4)
+            assert column["soft_all"][row] == pytest.approx(plain.soft_cover(row, every), rel=1e-4)
 
 
 @settings(max_examples=40)
@@ -133,12 +135,12 @@ def test_features_do_not_depend_on_the_batch(texts: list[str], answer: list[str]
         assert there.windows.tolist() == here.windows.tolist()
 
 
-def test_the_context_is_available_after_many_claims() -> None:
+def test_batches_of_claims_have_the_same_context_as_single_claims() -> None:
     texts = "The organisation knows the theatre of the nation. ", "La organización y la nación modernas."
     evidence = [Evidence(number, text, f"e{number}") for number, text in enumerate(texts, 1)]
     words = ("nation", "culture", "organization")
-    said = ["", *(f"The {words[at % 3]} {words[at % 2]} number {at} is good." for at in range(150))]
-    claims = [Claim(text, before) for before, text in pairwise(said)]
+    sentences = ["", *(f"The {words[at % 3]} {words[at % 2]} number {at} is good." for at in range(150))]
+    claims = [Claim(text, before) for before, text in pairwise(sentences)]
     one_by_one, in_tens = Index(evidence), Index(evidence)
     alone = [scores for claim in claims for scores in compute_features([claim], one_by_one)]
     among = [scores for at in range(0, len(claims), 10) for scores in compute_features(claims[at : at + 10], in_tens)]

@@ -1,4 +1,4 @@
-"""The alternatives by which evidence may say what a term of a claim says."""
+"""Alternatives of a term of a claim: other forms, synonyms and numbers that confirm it."""
 
 import pytest
 
@@ -30,7 +30,7 @@ NOT_CONFIRMED = {
 SAME_MEANING = {
     "an English synonym": ("en", "The council postponed the vote.", "dela"),
     "a German form": ("de", "Der Mann hat in der Küche geraucht.", "rauch"),
-    "a German word without the prefix that negates": ("de", "Die Aufgabe ist nicht unlösbar.", "losb"),
+    "a German word without its negating prefix": ("de", "Die Aufgabe ist nicht unlösbar.", "losb"),
     "a strong German verb": ("de", "Der Rat hat die Stelle gestrichen.", "strich"),
     "a French synonym": ("fr", "Les travaux ont débuté dans la rue.", "commenc"),
     "a Spanish form": ("es", "Los precios aumentaron en las ciudades.", "aument"),
@@ -49,12 +49,12 @@ def confirmed(evidence: str, claim: str) -> bool:
 
 
 @pytest.mark.parametrize(("evidence", "claim"), CONFIRMED.values(), ids=CONFIRMED)
-def test_a_number_has_the_one_that_confirms_it_as_alternative(evidence: str, claim: str) -> None:
+def test_a_number_that_confirms_another_is_its_alternative(evidence: str, claim: str) -> None:
     assert confirmed(evidence, claim)
 
 
 @pytest.mark.parametrize(("evidence", "claim"), NOT_CONFIRMED.values(), ids=NOT_CONFIRMED)
-def test_a_number_that_nothing_confirms_has_no_alternative(evidence: str, claim: str) -> None:
+def test_an_unconfirmed_number_has_no_alternative(evidence: str, claim: str) -> None:
     assert not confirmed(evidence, claim)
 
 
@@ -77,13 +77,13 @@ def test_a_chinese_word_has_its_synonyms_as_alternatives() -> None:
 
 
 def credit_of(word: str, claim: str, evidence: str) -> float:
-    """The credit of a word of a Chinese claim in the only sentence of the evidence."""
+    """Return the credit of a word of a Chinese claim in the only sentence of the evidence."""
     index = Index([Evidence(1, evidence, "a")])
     query = query_terms(claim, analyze_sentence(claim), "han", index)
     return float(presence(query, index)[0][query.terms.index(word), 0])
 
 
-def test_words_of_a_chinese_claim_are_found_in_any_division_of_the_evidence() -> None:
+def test_chinese_words_are_found_in_any_segmentation_of_the_evidence() -> None:
     assert credit_of("总经理", "他出任总经理。", "王芳担任总经理。") == 1
     assert credit_of("买", "他们买了新书。", "他们购买了新书。") == 1
 

@@ -1,4 +1,4 @@
-"""Ordered pairs, compared with a straightforward implementation of their definitions."""
+"""Ordered pairs of terms, compared with a plain implementation of their definitions."""
 
 from itertools import chain, pairwise
 
@@ -42,13 +42,15 @@ def check_counts(texts: list[str], claim: str) -> None:
     index = Index([Evidence(n, text, f"e{n}") for n, text in enumerate(texts, 1)])
     terms = analyze_text(claim).terms
     pairs = set(pairwise(terms))
-    said = [terms_of(index, row) for row in range(len(texts))]
-    shared = [float(any(term in sentence for sentence in one for term in terms)) for one in said]
+    sentences = [terms_of(index, row) for row in range(len(texts))]
+    shared = [float(any(term in sentence for sentence in one for term in terms)) for one in sentences]
     first = index.first_sentence[:-1].tolist()  # the window is the first sentence
     found = count_ordered_pairs(terms, index, shared, first, first)
-    assert found.longest == [longest_run(terms, list(chain(*one))) for one in said]
-    assert found.in_window == [len(pairs & set(pairwise(one[0]))) for one in said]
-    assert found.in_excerpt == [len(pairs & {pair for sentence in one for pair in pairwise(sentence)}) for one in said]
+    assert found.longest == [longest_run(terms, list(chain(*one))) for one in sentences]
+    assert found.in_window == [len(pairs & set(pairwise(one[0]))) for one in sentences]
+    assert found.in_excerpt == [
+        len(pairs & {pair for sentence in one for pair in pairwise(sentence)}) for one in sentences
+    ]
     unknown = [pair for pair in pairwise(terms) if not index.vocabulary.keys() >= set(pair)]
     assert found.pairs == max(1, len(pairs - set(unknown)) + len(unknown))
 

@@ -1,4 +1,4 @@
-"""Refusals by the gates as in a simple pair, where every disagreement counts, and the pairs that tests read."""
+"""Refusals by the gates as in a simple pair, where every disagreement is decisive, and the pairs of the tests."""
 
 import json
 from pathlib import Path
@@ -9,7 +9,7 @@ from citestream.citation.support.gates import GateChecks, Refusal
 from citestream.citation.support.scorers import Claim, PreparedEvidence, scorer
 
 PAIRS = Path(__file__).parent / "pairs"
-# Another text, so that no evidence is alone.
+# A second piece of evidence, because scores depend on all evidence.
 GARDEN = Evidence(2, "The botanical garden keeps alpine plants that flower from May until September.", "other")
 
 
@@ -31,7 +31,7 @@ def refusal(claim: Claim, prepared: PreparedEvidence, row: int = 0) -> Refusal |
 
 
 def refusal_of(text: str, claim: str) -> Refusal | None:
-    """Return why `text` does not support `claim`, where there is other evidence too."""
+    """Return why `text` does not support `claim`, with GARDEN as other evidence."""
     return refusal(Claim(claim), scorer("lexical").prepare([Evidence(1, text, "one"), GARDEN]))
 
 

@@ -1,4 +1,4 @@
-"""Agreement and disagreement of claim and passage: what counts in simple pairs, and what always counts."""
+"""Agreements and disagreements of claim and passage in simple and in complex pairs."""
 
 from dataclasses import replace
 
@@ -22,7 +22,7 @@ CERTAIN = {
     "another column of a table": (Disagreement(Reason.BINDING, "", "column"), True),
     "“only” that the claim adds": (Disagreement(Reason.QUANTIFIER, "", "exclusive"), True),
     "a short claim that the passage does not mention": (Disagreement(Reason.NO_SUPPORT, "", "missing"), True),
-    "another agent behind “by”": (Disagreement(Reason.ROLE, "", "by"), True),
+    "another agent after “by”": (Disagreement(Reason.ROLE, "", "by"), True),
     "a plan in a sentence that has all words": (Disagreement(Reason.MODALITY, "", "whole"), True),
     "a plan": (Disagreement(Reason.MODALITY, "", "plan"), False),
     "exchanged roles": (Disagreement(Reason.ROLE, "", "role"), False),
@@ -30,12 +30,12 @@ CERTAIN = {
 
 
 @pytest.mark.parametrize(("found", "certain"), CERTAIN.values(), ids=CERTAIN)
-def test_which_disagreements_count_in_complex_pairs(found: Disagreement, certain: bool) -> None:
+def test_certain_disagreements_also_count_in_complex_pairs(found: Disagreement, certain: bool) -> None:
     assert found.certain is certain
 
 
 @given(st.sampled_from(development()))
-def test_certain_disagreements_are_found_alone_too(pair: NearMiss) -> None:
+def test_certain_disagreements_are_found_without_the_other_rules(pair: NearMiss) -> None:
     prepared = scorer("lexical").prepare([Evidence(1, pair.evidence, "a")])
     gates, window = GateChecks(Claim(pair.claim), prepared.index), (0, len(pair.evidence))
     every = gates.disagreements(0, window)
@@ -55,8 +55,12 @@ DENIED = {
         COMPLEX,
         False,
     ),
-    "two denials": ("The crew does not fail to deliver bread.", COMPLEX, False),
-    "a restriction": ("The crew delivers no bread.", COMPLEX.replace("delivers", "only delivers"), False),
+    "two negations that cancel out": ("The crew does not fail to deliver bread.", COMPLEX, False),
+    "a denial of a restricted statement": (
+        "The crew delivers no bread.",
+        COMPLEX.replace("delivers", "only delivers"),
+        False,
+    ),
     "a denial in the passage": ("The crew delivers no bread.", COMPLEX + " It does not sell any.", False),
     "a simple pair": ("Six of the nine climbers did not fall.", "Three of the nine climbers fell.", False),
 }
@@ -97,7 +101,7 @@ def test_a_pair_is_simple_if_neither_side_states_much(claim: str, passage: str, 
     assert GateChecks(Claim(claim), prepared.index).is_simple(0, (0, len(passage))) is simple
 
 
-def test_a_verdict_names_a_disagreement_only_if_it_decides() -> None:
+def test_a_verdict_contains_a_disagreement_only_if_it_is_decisive() -> None:
     text = "Arden Steel acquired Borrow Castings in 2019 for its foundry in the north of the country."
     evidence = [Evidence(1, text, "e1"), Evidence(2, "The museum closes in winter.", "e2")]
     prepared = scorer("lexical").prepare(evidence)
@@ -127,14 +131,12 @@ AGREEMENTS = {
 
 
 @pytest.mark.parametrize(("passage", "claim", "amount"), AGREEMENTS.values(), ids=AGREEMENTS)
-def test_a_comparison_that_finds_no_disagreement_counts_in_simple_pairs(
-    passage: str, claim: str, amount: float
-) -> None:
+def test_agreement_grows_with_the_share_of_words_in_simple_pairs(passage: str, claim: str, amount: float) -> None:
     prepared = scorer("lexical").prepare([Evidence(1, passage, "e1")])
     assert GateChecks(Claim(claim), prepared.index).agreement(0, (0, len(passage))) == amount
 
 
-def test_a_larger_share_of_words_never_counts_less() -> None:
+def test_agreement_does_not_decrease_with_the_share_of_words() -> None:
     amounts = [agreement(share / 10) for share in range(11)]
     assert amounts == sorted(amounts)
 

@@ -5,7 +5,7 @@ import pytest
 from citestream.citation.support.gates.roles.arguments import arguments, subject
 from citestream.citation.text.clauses import ContentToken, Statement, parse
 
-# sentence: (predicate, words of its agent)
+# A sentence, with a predicate and the words of its agent.
 AGENTS = {
     "Ida Lund painted the hall.": ("painted", "ida lund"),
     "She painted the hall.": ("painted", ""),
@@ -38,7 +38,7 @@ def predicate(statement: Statement, word: str) -> ContentToken:
 
 
 @pytest.mark.parametrize(("sentence", "expected"), AGENTS.items())
-def test_the_agent_of_a_predicate(sentence: str, expected: tuple[str, str]) -> None:
+def test_the_agent_of_a_predicate_is_found(sentence: str, expected: tuple[str, str]) -> None:
     word, words = expected
     statement = parse(sentence, "en")
     agent = arguments(statement, predicate(statement, word)).agent
@@ -46,7 +46,7 @@ def test_the_agent_of_a_predicate(sentence: str, expected: tuple[str, str]) -> N
 
 
 @pytest.mark.parametrize(("sentence", "expected"), PATIENTS.items())
-def test_the_patient_of_a_predicate(sentence: str, expected: tuple[str, str]) -> None:
+def test_the_patient_of_a_predicate_is_found(sentence: str, expected: tuple[str, str]) -> None:
     word, words = expected
     statement = parse(sentence, "en")
     patient = arguments(statement, predicate(statement, word)).patient
@@ -62,12 +62,12 @@ def test_the_patient_of_a_predicate(sentence: str, expected: tuple[str, str]) ->
         ("La directora fue nombrada por el consejo.", "consejo"),
     ],
 )
-def test_a_spanish_object_may_come_first(sentence: str, agent: str) -> None:
+def test_the_agent_of_a_spanish_predicate_can_follow_it(sentence: str, agent: str) -> None:
     statement = parse(sentence, "es")
     pivot = next(token for token in statement.tokens if token.folded.startswith("nombr"))
     assert [token.folded for token in arguments(statement, pivot).agent] == [agent]
 
 
-def test_predicates_that_share_a_subject_are_followed_a_few_times_only() -> None:
+def test_a_shared_subject_is_not_found_across_many_predicates() -> None:
     statement = parse("Ida " + "and ".join(f"closed{'x' * n}ed " for n in range(9)) + "and left.", "en")
     assert subject(statement, statement.tokens[-1]) == []

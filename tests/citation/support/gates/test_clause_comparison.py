@@ -36,7 +36,7 @@ def test_any_two_texts_can_be_compared(one: str, other: str, language: str) -> N
 
 @st.composite
 def claim_and_passages(draw: st.DrawFn) -> tuple[str, list[str], str]:
-    """Draw a claim, one to three sentences that share words with it, and their language; many words are no content."""
+    """Draw a claim, one to three sentences with shared words, and their language. Many words are function words."""
     language = draw(st.sampled_from(sorted(LANGUAGES)))
     listed = sorted({word for words in vocabulary(language).roles.values() for word in words})
     known = draw(st.lists(st.one_of(st.sampled_from(listed), WORDS), min_size=1, max_size=8))
@@ -51,5 +51,5 @@ def test_sentences_without_content_can_be_compared(drawn: tuple[str, list[str], 
         assert found.detail
 
 
-def test_a_chinese_passage_without_content_disagrees_on_nothing() -> None:
+def test_a_chinese_passage_without_content_does_not_disagree() -> None:
     assert list(compare(parsed("老师看书了的是在", "zh"), [parsed("了的是在", "zh")], set())) == []

@@ -1,4 +1,4 @@
-"""Words that a passage binds to other words than the claim does, in parallel parts of one sentence or of several."""
+"""Claims that mix words of different conjuncts, in one sentence or in parallel sentences."""
 
 import pytest
 
@@ -12,7 +12,7 @@ def parsed(text: str, language: str) -> Statement:
     return parse(text, language, analyze_text(text, language).quantities)
 
 
-def is_crossed(language: str, sentences: tuple[str, ...], text: str) -> bool:
+def is_mixed(language: str, sentences: tuple[str, ...], text: str) -> bool:
     claim = parsed(text, language)
     return bool(
         list(mixed_conjuncts(PassageAlignment(claim, [parsed(one, language) for one in sentences], frozenset())))
@@ -22,14 +22,14 @@ def is_crossed(language: str, sentences: tuple[str, ...], text: str) -> bool:
 SHOP = ("A chair costs 40 euros in Arden and 55 euros in Borrow.",)
 LISTS = ("The tailor, Ida Berg, lives in Turku.", "The miller, Jon Falk, lives in Oulu.")
 
-CROSSED: dict[str, tuple[str, tuple[str, ...], str]] = {
+MIXED: dict[str, tuple[str, tuple[str, ...], str]] = {
     "a value before a name with the same preposition": ("en", SHOP, "In Borrow a chair is 40 euros."),
-    "a share behind a gap": (
+    "a share after a gap": (
         "en",
         ("Growth was 3 percent in spring and 7 percent in autumn.",),
         "In autumn it was 3 %.",
     ),
-    "a value whose unit is left out": ("en", ("The hall seats 300 guests, the barn 90.",), "The hall seats 90 guests."),
+    "a value without its unit": ("en", ("The hall seats 300 guests, the barn 90.",), "The hall seats 90 guests."),
     "a predicate of the other subject": (
         "en",
         ("Ida paints, and her brother Jon carves spoons.",),
@@ -40,7 +40,7 @@ CROSSED: dict[str, tuple[str, tuple[str, ...], str]] = {
     "Spanish gapping": ("es", ("La silla cuesta 40 euros; la mesa, 90.",), "La silla cuesta 90 euros."),
 }
 
-STRAIGHT: dict[str, tuple[str, tuple[str, ...], str]] = {
+NOT_MIXED: dict[str, tuple[str, tuple[str, ...], str]] = {
     "the value of the first conjunct": ("en", SHOP, "In Arden a chair costs 40 euros."),
     "the value of the second conjunct": ("en", SHOP, "A chair costs 55 euros in Borrow."),
     "both conjuncts": ("en", SHOP, "A chair costs 55 euros in Borrow and 40 euros in Arden."),
@@ -49,7 +49,7 @@ STRAIGHT: dict[str, tuple[str, tuple[str, ...], str]] = {
         ("Ida Berg joined the choir in 1990 and founded a band in 1994.",),
         "Ida Berg founded a band in 1994.",
     ),
-    "an order of two clauses": (
+    "two clauses in another order": (
         "en",
         ("Ida was a nurse before she became a judge.",),
         "Before she became a judge, Ida was a nurse.",
@@ -59,17 +59,17 @@ STRAIGHT: dict[str, tuple[str, tuple[str, ...], str]] = {
 }
 
 
-@pytest.mark.parametrize("case", CROSSED)
-def test_words_of_different_conjuncts_are_crossed(case: str) -> None:
-    assert is_crossed(*CROSSED[case])
+@pytest.mark.parametrize("case", MIXED)
+def test_words_of_different_conjuncts_are_mixed(case: str) -> None:
+    assert is_mixed(*MIXED[case])
 
 
-@pytest.mark.parametrize("case", STRAIGHT)
-def test_words_of_one_conjunct_are_not_crossed(case: str) -> None:
-    assert not is_crossed(*STRAIGHT[case])
+@pytest.mark.parametrize("case", NOT_MIXED)
+def test_words_of_one_conjunct_are_not_mixed(case: str) -> None:
+    assert not is_mixed(*NOT_MIXED[case])
 
 
-def test_a_bare_phrase_before_a_comma_belongs_to_what_follows() -> None:
+def test_a_phrase_before_a_comma_belongs_to_the_next_conjunct() -> None:
     found = conjuncts(parsed("In the east, rents rose, and in the west, wages fell.", "en"))
     assert [[token.folded for token in part.tokens] for part in found] == [
         ["east", "rents", "rose"],

@@ -1,10 +1,10 @@
-"""Claims about a passage in nearly the same words: the true ones are not refused, the false ones are.
+"""Claims in nearly the same words as a passage: true claims are not refused, false claims are.
 
 Each line of `pairs/*.jsonl` has the name of its case, `evidence`, and a `true` claim, a `false` one, or both. `reason`
 is the reason of the refusal. `rule` names the comparison that must find the false claim; others may find it too.
 
 The claims of `pairs/known_failures.jsonl` are decided wrongly, because no comparison covers them. Their tests state the
-present decision, so that a change to it is noticed. A claim that is decided rightly is moved to another file.
+present decision, so that a change is noticed. If a claim is decided correctly, move it to another file.
 """
 
 from operator import itemgetter

@@ -1,4 +1,4 @@
-"""Sentences of a passage: which are the claim itself and need not be compared with it, and very long ones."""
+"""Sentences of a passage: repetitions of the claim, which need no comparison, and very long sentences."""
 
 import pytest
 
@@ -22,7 +22,7 @@ CLAIM = "The bridge opened in 1932."
         ([], CLAIM, False),
     ],
 )
-def test_a_statement_repeats_an_equal_claim(sentences: list[str], claim: str, expected: bool) -> None:
+def test_only_an_equal_statement_repeats_a_claim(sentences: list[str], claim: str, expected: bool) -> None:
     text, spans = "", []
     for sentence in sentences:
         spans.append((len(text), len(text) + len(sentence)))

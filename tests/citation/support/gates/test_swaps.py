@@ -1,4 +1,4 @@
-"""Changed numbers and denials are refused; true restatements pass the gates."""
+"""Statements with changed numbers or negations are refused; true paraphrases pass the gates."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from citestream.citation.support.decision import attribute
 from citestream.citation.support.scorers import Claim, PreparedEvidence, scorer
 from tests.citation.support.gates.refusals import pairs, refusal
 
-# Another text on the same matter, so that no excerpt is alone.
+# A second text about a similar topic, because scores depend on all evidence.
 OTHER = Evidence(2, "The museum shows paintings of the harbour and closes in winter.", "other")
 
 
@@ -39,14 +39,14 @@ def test_the_table_is_large_enough() -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_swapped_sentences_are_refused_even_when_the_model_cites_them(language: str) -> None:
+def test_false_sentences_are_refused_although_the_model_cites_them(language: str) -> None:
     pairs = sentences(language, "false")
     missed = [sentence for text, sentence in pairs if not refused(text, sentence)]
     assert len(missed) <= 0.02 * len(pairs), missed
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_true_restatements_pass_the_gates(language: str) -> None:
+def test_true_paraphrases_pass_the_gates(language: str) -> None:
     pairs = sentences(language, "true")
     missed = [sentence for text, sentence in pairs if gated(text, sentence)]
     assert len(missed) <= 0.03 * len(pairs), missed

@@ -1,4 +1,4 @@
-"""Numbers in another cell of a table than the claim says."""
+"""Numbers of a claim that are in another cell of a table."""
 
 import pytest
 
@@ -28,18 +28,18 @@ LONG = "| Village | Houses | Residents |\n|---|---|---|\n" + "\n".join(
     f"| {village} | {10 + number} | {200 + number} |" for number, village in enumerate(VILLAGES)
 )
 
-IN_ANOTHER_CELL = {
+ANOTHER_CELL = {
     "another column, far below the header": (LONG, "Juniper Lower has 78 residents."),
-    "another column, the row in other words": (PUMPS, "Bravo can be used in water that is up to 12 m deep."),
+    "another column, with a paraphrase of the row": (PUMPS, "Bravo can be used in water that is up to 12 m deep."),
     "another column": (PUMPS, "Aqua has a guarantee of three years."),
-    "a date in another column, of which parts are in this one": (PASSPORTS, "Permit A was applied for on 9 June 2021."),
+    "a date in another column with parts in this column": (PASSPORTS, "Permit A was applied for on 9 June 2021."),
     "another row, named by one of its words": (DAM, "The wall of the dam is 310 m high."),
     "another row, named by all of its words": (DAM, "The surface of the reservoir is 58 m."),
     "another column in German": (ANGEBOTE, "Firma Kurz verlangt 4.200 € ohne Steuer."),
 }
-IN_THIS_CELL = {
+SAME_CELL = {
     "the column, far below the header": (LONG, "Juniper Lower has 78 houses."),
-    "the row in other words": (PUMPS, "Bravo can be used in water that is up to 9 m deep."),
+    "a paraphrase of the row": (PUMPS, "Bravo can be used in water that is up to 9 m deep."),
     "the column without its row": (PUMPS, "With Cirro you get 60 l."),
     "two columns": (PUMPS, "Aqua has a guarantee of two years, Cirro of five."),
     "a date": (PASSPORTS, "Permit A was applied for on 4 May 2021."),
@@ -49,18 +49,16 @@ IN_THIS_CELL = {
 }
 
 
-@pytest.mark.parametrize("case", IN_ANOTHER_CELL)
-def test_refused(case: str) -> None:
-    """The number is in the table, but not in the cell that the claim is about."""
-    table, claim = IN_ANOTHER_CELL[case]
+@pytest.mark.parametrize("case", ANOTHER_CELL)
+def test_a_number_of_another_cell_is_refused(case: str) -> None:
+    table, claim = ANOTHER_CELL[case]
     found = refusal(Claim(claim), scorer("lexical").prepare([Evidence(1, table, "e1")]))
     assert found is not None, case
     assert "the table" in found.detail, found.detail
 
 
-@pytest.mark.parametrize("case", IN_THIS_CELL)
-def test_accepted(case: str) -> None:
-    """The number is in the cell that the claim is about."""
-    table, claim = IN_THIS_CELL[case]
+@pytest.mark.parametrize("case", SAME_CELL)
+def test_a_number_of_the_same_cell_is_accepted(case: str) -> None:
+    table, claim = SAME_CELL[case]
     found = refusal(Claim(claim), scorer("lexical").prepare([Evidence(1, table, "e1")]))
     assert found is None or "the table" not in found.detail, found

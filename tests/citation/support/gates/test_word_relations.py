@@ -1,4 +1,4 @@
-"""Chinese words that are alike: two shared characters, half of a longer word, or synonyms."""
+"""Similar Chinese words share characters."""
 
 import pytest
 
@@ -7,11 +7,11 @@ from citestream.citation.text.clauses import ContentToken
 from citestream.citation.text.clauses.vocabulary import vocabulary
 
 WORDS = {
-    "a short form": ("公共汽车", "汽车", True),
-    "one character": ("公共汽车", "车", False),
-    "two of four characters at the beginning": ("人工智能", "人工费用", False),
+    "an abbreviated word": ("公共汽车", "汽车", True),
+    "one shared character": ("公共汽车", "车", False),
+    "two of four characters, both at the beginning": ("人工智能", "人工费用", False),
     "three of four characters": ("高速公路", "高速公司", True),
-    "no character": ("人工智能", "高速公路", False),
+    "no shared character": ("人工智能", "高速公路", False),
 }
 
 
@@ -21,6 +21,6 @@ def token(word: str) -> ContentToken:
 
 
 @pytest.mark.parametrize(("word", "other", "alike"), WORDS.values(), ids=WORDS)
-def test_chinese_words_share_characters(word: str, other: str, alike: bool) -> None:
+def test_chinese_words_with_enough_shared_characters_are_alike(word: str, other: str, alike: bool) -> None:
     assert han_alike(token(word), token(other), vocabulary("zh")) is alike
     assert han_alike(token(other), token(word), vocabulary("zh")) is alike

@@ -1,4 +1,4 @@
-"""The entailment scorer: which evidence the model reads, and what its result changes."""
+"""The entailment scorer: the evidence that the model reads, and the effect of its result."""
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ from citestream.citation.support.scorers.entailment import (
     default_weights,
 )
 
-WEIGHED = EntailmentWeights(0.1, 0.8, intercept=0.0, first=0.5, entailed=1.0, threshold=0.5, hint_threshold=0.25)
+WEIGHTS = EntailmentWeights(0.1, 0.8, intercept=0.0, first=0.5, entailed=1.0, threshold=0.5, hint_threshold=0.25)
 CLAIM = Claim("The premier opened the harbour bridge to traffic.")
 EVIDENCE = [
     Evidence(
@@ -27,56 +27,56 @@ EVIDENCE = [
 ]
 
 
-def prepared(evidence: list[Evidence] = EVIDENCE, weighed: EntailmentWeights = WEIGHED) -> EntailmentPrepared:
-    return EntailmentScorer(weighed).prepare(evidence)
+def prepared(evidence: list[Evidence] = EVIDENCE, weights: EntailmentWeights = WEIGHTS) -> EntailmentPrepared:
+    return EntailmentScorer(weights).prepare(evidence)
 
 
 def test_the_model_reads_only_undecided_evidence() -> None:
-    made = prepared()
-    scores = made.score(CLAIM)
+    ready = prepared()
+    scores = ready.score(CLAIM)
     probability = calibrate(scores).probability
-    assert made.needs_entailment
-    assert [row + 1 for row in made.undecided(scores)] == [1]
+    assert ready.needs_entailment
+    assert [row + 1 for row in ready.undecided(scores)] == [1]
     assert probability[1] < 0.1 < probability[0] < 0.8 < probability[2]
 
 
 def test_the_most_uncertain_evidence_is_read_first_up_to_a_maximum() -> None:
-    made = prepared([EVIDENCE[0]] * 9, EntailmentWeights(0.0, 1.0, 0.0, 1.0, 1.0, 0.5, 0.25))
-    assert len(made.undecided(made.score(CLAIM))) == MAX_PASSAGES
+    ready = prepared([EVIDENCE[0]] * 9, EntailmentWeights(0.0, 1.0, 0.0, 1.0, 1.0, 0.5, 0.25))
+    assert len(ready.undecided(ready.score(CLAIM))) == MAX_PASSAGES
 
 
 def test_the_passage_is_the_best_window_with_its_surroundings() -> None:
-    made = prepared()
-    scores = made.score(CLAIM)
-    (passage,) = made.passages(scores, [0])
+    ready = prepared()
+    scores = ready.score(CLAIM)
+    (passage,) = ready.passages(scores, [0])
     assert passage.startswith("Bridge. ")
     assert "The harbour bridge was ready" in passage
-    assert made.passages(scores, [1]) == [EVIDENCE[1].text]
+    assert ready.passages(scores, [1]) == [EVIDENCE[1].text]
 
 
 @pytest.mark.parametrize(("entailed", "expected"), [(5.0, [1, 3]), (-5.0, [3])])
 def test_the_model_decides_only_undecided_evidence(entailed: float, expected: list[int]) -> None:
-    made = prepared()
-    scores = made.score(CLAIM)
-    read = made.with_entailment(scores, made.undecided(scores), [entailed])
-    assert sorted(s.number for s in attribute(CLAIM, read, made).supports) == expected
+    ready = prepared()
+    scores = ready.score(CLAIM)
+    read = ready.with_entailment(scores, ready.undecided(scores), [entailed])
+    assert sorted(s.number for s in attribute(CLAIM, read, ready).supports) == expected
     assert read.names[-2:] == FEATURES
     assert read.features[:, -1].tolist() == [entailed, 0, 0]
     assert calibrate(read).probability[1:] == pytest.approx(calibrate(scores).probability[1:])
 
 
 def test_gates_can_refuse_what_the_model_confirms() -> None:
-    made = prepared()
+    ready = prepared()
     claim = Claim("The harbour bridge was ready in 1933.")
-    scores = made.score(claim)
-    read = made.with_entailment(scores, [0, 1, 2], [9.0, 9.0, 9.0])
-    assert attribute(claim, read, made).supports == ()
+    scores = ready.score(claim)
+    read = ready.with_entailment(scores, [0, 1, 2], [9.0, 9.0, 9.0])
+    assert attribute(claim, read, ready).supports == ()
 
 
-def test_without_questions_the_first_probability_remains() -> None:
-    made = prepared()
-    scores = made.score(CLAIM)
-    assert calibrate(made.with_entailment(scores, [], [])).probability == pytest.approx(calibrate(scores).probability)
+def test_without_results_of_the_model_the_probability_is_unchanged() -> None:
+    ready = prepared()
+    scores = ready.score(CLAIM)
+    assert calibrate(ready.with_entailment(scores, [], [])).probability == pytest.approx(calibrate(scores).probability)
 
 
 def test_the_stored_weights_use_both_log_odds() -> None:
@@ -91,6 +91,6 @@ def test_the_stored_weights_use_both_log_odds() -> None:
 
 
 def test_vectors_can_be_added_later() -> None:
-    made = prepared().with_vectors(np.eye(6, 4, dtype=np.float32))
-    assert made.score(CLAIM).degraded
-    assert isinstance(made, EntailmentPrepared)
+    ready = prepared().with_vectors(np.eye(6, 4, dtype=np.float32))
+    assert ready.score(CLAIM).degraded
+    assert isinstance(ready, EntailmentPrepared)

@@ -22,17 +22,17 @@ GERMAN = Claim("Die Brücke über den Hafen wurde 1932 freigegeben.", vector=BRI
 
 
 def prepared(vectors: Vectors | None = VECTORS) -> HybridPrepared:
-    made = scorer("hybrid").prepare(EVIDENCE, vectors)
-    assert isinstance(made, HybridPrepared)
-    return made
+    ready = scorer("hybrid").prepare(EVIDENCE, vectors)
+    assert isinstance(ready, HybridPrepared)
+    return ready
 
 
-def features(claim: Claim, made: HybridPrepared) -> dict[str, list[float]]:
-    scores = made.score(claim)
+def features(claim: Claim, ready: HybridPrepared) -> dict[str, list[float]]:
+    scores = ready.score(claim)
     return dict(zip(scores.names, scores.features.T.tolist(), strict=True))
 
 
-def test_windows_are_the_sentences_in_order() -> None:
+def test_sentences_are_embedded_in_order() -> None:
     assert scorer("hybrid").texts_to_embed(EVIDENCE) == [
         "The harbour bridge was opened in 1932. ",
         "It carries eight lanes of traffic.",
@@ -40,32 +40,34 @@ def test_windows_are_the_sentences_in_order() -> None:
     ]
 
 
-def test_similarities_of_sentences_windows_and_excerpts() -> None:
+def test_features_are_similarities_of_sentences_windows_and_excerpts() -> None:
     found = features(GERMAN, prepared())
     half = 2**-0.5  # a window of two sentences points between them
     assert found["near_1"] == pytest.approx([1, 0])
     assert found["near_2"] == pytest.approx([half, 0])
-    assert found["near_3"] == pytest.approx([1, 0]), "with no three sentences, the nearest one stands in"
+    assert found["near_3"] == pytest.approx([1, 0]), (
+        "the text has fewer than three sentences, so the nearest sentence is used"
+    )
     assert found["near_all"] == pytest.approx([half, 0])
     assert found["near_margin"] == pytest.approx([1, -1])
     assert found["near_best"] == pytest.approx([1, 1])
     assert found["near_relative"] == pytest.approx([1, 0])
 
 
-def test_the_similarity_of_the_best_lexical_window() -> None:
+def test_the_best_lexical_window_has_a_similarity() -> None:
     claim = Claim("It carries eight lanes of traffic.", vector=LANES)
     assert features(claim, prepared())["near_window"][0] == pytest.approx(1)
 
 
 def test_a_translation_with_few_common_words_is_cited() -> None:
-    made = prepared()
-    assert [s.number for s in attribute(GERMAN, made.score(GERMAN), made).supports] == [1]
+    ready = prepared()
+    assert [s.number for s in attribute(GERMAN, ready.score(GERMAN), ready).supports] == [1]
 
 
 def test_a_changed_year_is_refused_at_any_similarity() -> None:
-    made = prepared()
+    ready = prepared()
     claim = Claim("Die Brücke über den Hafen wurde 1923 freigegeben.", vector=BRIDGE)
-    first, _ = explain(claim, made.score(claim), made)
+    first, _ = explain(claim, ready.score(claim), ready)
     assert first.refusal is not None
     assert not first.cited
 
@@ -78,7 +80,7 @@ MISSING = {
 
 
 @pytest.mark.parametrize("case", MISSING)
-def test_without_vectors_it_is_lexical_and_degraded(case: str) -> None:
+def test_without_vectors_the_result_is_lexical_and_degraded(case: str) -> None:
     vectors, claim = MISSING[case]
     scores = prepared(vectors).score(claim)
     lexical = scorer("lexical").prepare(EVIDENCE).score(claim)
@@ -101,11 +103,11 @@ def test_vectors_of_other_evidence_are_refused() -> None:
 
 
 def test_without_evidence_nothing_is_supported() -> None:
-    made = scorer("hybrid").prepare([])
-    assert attribute(GERMAN, made.score(GERMAN), made).supports == ()
+    ready = scorer("hybrid").prepare([])
+    assert attribute(GERMAN, ready.score(GERMAN), ready).supports == ()
 
 
-def test_its_calibration_uses_its_features() -> None:
+def test_the_calibration_uses_the_similarities() -> None:
     fitted = calibration("hybrid")
     assert set(FEATURES) <= set(fitted.features)
     stored = json.loads(files("citestream.citation.support").joinpath("weights", "hybrid.json").read_text("utf-8"))

@@ -1,4 +1,4 @@
-"""The default scorer: features, windows, any input."""
+"""The default scorer: features, windows, steps, and arbitrary input."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ def evidence(*texts: str) -> list[Evidence]:
     return [Evidence(n, text, f"e{n}") for n, text in enumerate(texts, 1)]
 
 
-def test_one_row_of_features_per_evidence() -> None:
+def test_each_piece_of_evidence_has_one_row_of_features() -> None:
     scores = scorer("lexical").prepare(evidence(*TEXTS)).score(Claim("Ferries stopped for nine days."))
     assert scores.names == FEATURES
     assert scores.features.shape == (3, len(FEATURES))
@@ -34,12 +34,12 @@ def test_the_window_is_the_supporting_passage() -> None:
 
 
 @pytest.mark.parametrize("row", [0, 2])
-def test_a_copy_has_the_best_coverage(row: int) -> None:
+def test_identical_evidence_has_the_best_coverage(row: int) -> None:
     scores = scorer("lexical").prepare(evidence(*TEXTS)).score(Claim(TEXTS[row]))
     assert int(np.argmax(scores.features[:, FEATURES.index("cover_3")])) == row
 
 
-def test_other_languages_are_recognised_and_compared_by_what_they_share() -> None:
+def test_other_languages_are_detected_and_compared_by_shared_words() -> None:
     scores = (
         scorer("lexical").prepare(evidence(*TEXTS)).score(Claim("The museum shows pictures and is closed in winter."))
     )
@@ -51,9 +51,9 @@ def test_other_languages_are_recognised_and_compared_by_what_they_share() -> Non
 
 def test_the_order_of_the_evidence_does_not_matter() -> None:
     claim = Claim("Ferries stopped for nine days.", "The harbour froze.")
-    there = scorer("lexical").prepare(evidence(*TEXTS)).score(claim)
-    back = scorer("lexical").prepare(evidence(*reversed(TEXTS))).score(claim)
-    np.testing.assert_allclose(there.features, back.features[::-1], rtol=1e-5)
+    forward = scorer("lexical").prepare(evidence(*TEXTS)).score(claim)
+    backward = scorer("lexical").prepare(evidence(*reversed(TEXTS))).score(claim)
+    np.testing.assert_allclose(forward.features, backward.features[::-1], rtol=1e-5)
 
 
 @pytest.mark.parametrize(

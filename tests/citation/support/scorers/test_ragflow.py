@@ -1,4 +1,4 @@
-"""RAGFlow's rule: similarities computed by hand, rounds, and complete answers."""
+"""RAGFlow's rule, compared with values computed by hand: similarities, rounds of thresholds, and complete answers."""
 
 import numpy as np
 import pytest
@@ -21,35 +21,35 @@ from citestream.citation.support.scorers.ragflow import (
 BRIDGE = Evidence(1, "The harbour bridge was opened in 1932. It carries eight lanes of traffic.", "bridge")
 OPERA = Evidence(2, "The opera house was finished in 1973 after many quarrels.", "opera")
 
-# sentence, excerpt, similarity when every token weighs the same
+# sentence, excerpt, similarity with equal token weights
 SIMILARITIES = {
     "one year changed": ("revenu grew 20 percent in 2023", "revenu grew 20 percent in 2024", 0.815),
-    "denied in the source": ("drug x reduc mortal", "drug x did not reduc mortal", 0.824),
-    "a decimal that lost its point meets a whole number": ("20 6", "206", 0.429),
-    "the same": ("a b c", "a b c", 1.0),
+    "a negation in the excerpt": ("drug x reduc mortal", "drug x did not reduc mortal", 0.824),
+    "a decimal without its point and a whole number": ("20 6", "206", 0.429),
+    "equal": ("a b c", "a b c", 1.0),
     "nothing in common": ("a b c", "d e f", 0.0),
 }
 
-# token weight, cosine, token similarity, hybrid, the round that accepts it
+# token weight, cosine, token similarity, hybrid similarity, accepting threshold
 HYBRIDS = {
     "first round": (0.7, 0.95, 0.80, 0.845, 0.63),
     "second round": (0.7, 0.85, 0.45, 0.570, 0.504),
     "third round": (0.7, 0.75, 0.30, 0.435, 0.4032),
-    "never": (0.7, 0.70, 0.10, 0.280, None),
-    "with its own default weights in the first": (0.1, 0.70, 0.10, 0.640, 0.63),
+    "no round": (0.7, 0.70, 0.10, 0.280, None),
+    "first round with RAGFlow's default weight": (0.1, 0.70, 0.10, 0.640, 0.63),
 }
 
 
 @pytest.mark.parametrize("case", SIMILARITIES)
-def test_token_similarity(case: str) -> None:
+def test_token_similarity_agrees_with_ragflow(case: str) -> None:
     sentence, excerpt, expected = SIMILARITIES[case]
-    said = sentence.split()
-    found = token_similarity(said, [1 / len(said)] * len(said), keys(excerpt.split()))
+    words = sentence.split()
+    found = token_similarity(words, [1 / len(words)] * len(words), keys(excerpt.split()))
     assert found == pytest.approx(expected, abs=0.0005)
 
 
 @pytest.mark.parametrize("case", HYBRIDS)
-def test_hybrid_and_its_round(case: str) -> None:
+def test_hybrid_similarity_is_accepted_in_its_round(case: str) -> None:
     weight, cosine, token, expected, accepted = HYBRIDS[case]
     mixed = hybrid(np.array([token]), np.array([cosine]), weight)
     assert mixed == pytest.approx([expected])
@@ -58,20 +58,20 @@ def test_hybrid_and_its_round(case: str) -> None:
     assert (0.99 * mixed.max() >= found) == (accepted is not None)
 
 
-def test_four_rounds_are_visited() -> None:
+def test_there_are_four_thresholds() -> None:
     assert thresholds() == pytest.approx([0.63, 0.504, 0.4032, 0.32256])
 
 
-def test_tokens_alone_where_there_is_no_vector() -> None:
+def test_without_vectors_only_tokens_are_compared() -> None:
     assert hybrid(np.array([0.4, 0.2]), np.zeros(2), 0.1).tolist() == [0.4, 0.2]
 
 
-def test_one_similar_sentence_keeps_the_threshold_high_for_all() -> None:
+def test_the_most_similar_sentence_decides_the_threshold_for_all() -> None:
     assert threshold([np.array([0.40]), np.array([0.70])]) == 0.63
     assert threshold([np.array([0.40])]) == pytest.approx(thresholds()[-1])
 
 
-def test_weights_of_numbers_and_short_words() -> None:
+def test_numbers_have_large_weights_and_short_words_small_ones() -> None:
     found = dict(zip(["harbour", "1932", "ai"], weights(["harbour", "1932", "ai"]), strict=True))
     assert sum(found.values()) == pytest.approx(1)
     assert found["1932"] > 2 * found["harbour"] > 20 * found["ai"]
@@ -82,7 +82,7 @@ def test_tokens_lose_punctuation_and_function_words_between_others() -> None:
     assert tokens("大桥开放") == ["大桥", "桥开", "开放"]
 
 
-def test_near_ties_are_cited_together_four_at_most() -> None:
+def test_at_most_four_nearly_equal_excerpts_are_cited() -> None:
     copies = [Evidence(n, BRIDGE.text, str(n)) for n in range(1, 7)]
     prepared = scorer("ragflow").prepare(copies)
     claim = Claim("The harbour bridge was opened in 1932.")
@@ -102,7 +102,7 @@ def test_a_changed_year_is_cited_as_in_ragflow() -> None:
     assert [v.cited for v in explain(claim, prepared.score(claim), prepared)] == [True, False]
 
 
-def test_vectors_count_according_to_the_weight() -> None:
+def test_vectors_are_weighted() -> None:
     vectors = np.array([[1, 0], [0, 1]], dtype=np.float32)
     claim = Claim("Etwas ganz anderes.", vector=vectors[1])
     prepared = scorer("ragflow").prepare([BRIDGE, OPERA], vectors)
@@ -115,7 +115,7 @@ def test_vectors_count_according_to_the_weight() -> None:
     ).supports
 
 
-def test_in_a_finished_answer_the_rounds_apply_to_all_sentences() -> None:
+def test_a_complete_answer_has_one_threshold_for_all_sentences() -> None:
     evidence = [BRIDGE, OPERA]
     prepared = scorer("ragflow").prepare(evidence)
     assert isinstance(prepared, RagflowPrepared)
@@ -136,7 +136,7 @@ def test_a_weight_outside_its_range_is_invalid() -> None:
         scorer("ragflow", token_weight=1.5)
 
 
-def test_nothing_to_cite() -> None:
+def test_without_evidence_nothing_is_cited() -> None:
     prepared = scorer("ragflow").prepare([])
     claim = Claim("Anything.")
     assert attribute(claim, prepared.score(claim), prepared).supports == ()
