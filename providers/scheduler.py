@@ -32,7 +32,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from time import perf_counter
 from types import TracebackType
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, Generic, TypeVar
 from weakref import WeakKeyDictionary
 
 from citestream.citation.text.steps import Steps
@@ -229,9 +229,8 @@ class Work:
         self._cause = cause
         self._began = self._since_pause = self._worked = 0.0
 
-    def __enter__(self) -> Self:
+    def __enter__(self) -> None:
         self._began = perf_counter()
-        return self
 
     def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
         seconds = perf_counter() - self._began

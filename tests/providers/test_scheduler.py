@@ -76,6 +76,37 @@ async def test_short_work_goes_before_long_work(monkeypatch: pytest.MonkeyPatch)
     assert "short 0" in notes[begun : begun + 2]
 
 
+async def test_every_fourth_turn_belongs_to_long_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scheduling, "SHORT_SECONDS", 0.0)
+    notes: list[str] = []
+
+    def short() -> Steps[None]:
+        notes.append("short")
+        yield from ()
+
+    long = scheduler().start("test", count_to(50, notes, "long "))
+    await ticks([], 12)
+    begun = len(notes)
+    await asyncio.gather(*[scheduler().start("test", short()) for _ in range(12)])
+    assert notes[begun : begun + 12].count("short") == 9
+    await long
+
+
+async def test_a_pause_is_due_when_the_parts_of_the_work_took_the_time_of_a_step(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    times = iter([0.0, 1.5, 10.0, 10.5])
+    monkeypatch.setattr(scheduling, "STEP_SECONDS", 2.0)
+    monkeypatch.setattr(scheduling, "perf_counter", lambda: next(times))
+    work, due = Work("test"), []
+    for _ in range(2):
+        with work:
+            pass
+        due.append(work.due)
+    await work.pause()
+    assert (due, work.due) == ([False, True], False)
+
+
 async def test_what_cannot_be_divided_leaves_the_loop() -> None:
     assert complete(undivided()) == ("thread", threading.get_ident())
     for ran in (await Work("test").run(undivided()), await scheduler().start("test", undivided())):

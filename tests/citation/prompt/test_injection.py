@@ -399,3 +399,15 @@ def test_long_text_is_sanitized_like_short_text(hostile: str) -> None:
 def test_long_text_is_sanitized_in_steps(hostile: str) -> None:
     text = hostile * (10 * LONG_BLOCK // len(hostile))
     assert len(list(sanitize_in_steps(text, NONCE))) >= 9
+
+
+# Text -> the least number of pauses: one per block and pass, or one per 64 brackets
+PASSES = {
+    "for invisible characters and the nonce": ("a" * 10 * LONG_BLOCK, 18),
+    "for markers": ("[x] " * 6_400, 100),
+}
+
+
+@pytest.mark.parametrize(("text", "pauses"), PASSES.values(), ids=PASSES)
+def test_each_search_in_a_long_text_is_divided(text: str, pauses: int) -> None:
+    assert len(list(sanitize_in_steps(text, NONCE))) >= pauses
