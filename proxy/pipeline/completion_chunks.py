@@ -54,7 +54,6 @@ class Chunks:
                 self._take_annotations(chunk)
                 chunks = [chunk]
             case Finish(choice, _, chunk, last=last):
-                self._take_annotations(chunk)
                 before, _ = self._announced(choice, chunk)
                 chunks = [*before, self._finish(choice, chunk, last=last)]
             case Usage(chunk):
@@ -140,11 +139,10 @@ class Chunks:
         self._open_choices.pop(choice, None)
         self._has_ended = True
         (ending,) = chunk["choices"]
-        delta = {key: value for key, value in (ending.get("delta") or {}).items() if key != "content"}
         found = self._response.choice_fields(choice)
         if annotated := self._annotated.get(choice):
             found["annotations"] = [*found.get("annotations", ()), *annotated]
-        ended = chunk | {"choices": [ending | {"delta": delta | found}]}
+        ended = chunk | {"choices": [ending | {"delta": found}]}
         if not last:  # the fields of all choices are sent once: there may be 1,000 choices
             return ended
         return ended | self._response.response_fields() | ({} if self._streamed else self._response.body_fields())

@@ -9,7 +9,7 @@ from citestream.citation.answers.response import Response
 from citestream.citation.cite import cite
 from citestream.citation.evidence import Evidence
 from citestream.citation.options import Options
-from citestream.citation.references import unique_links
+from citestream.citation.references import Reference, Span, unique_links
 from citestream.citation.support.decision import Decision, Status, Support
 
 EVIDENCE = (
@@ -105,6 +105,13 @@ def test_the_snippet_is_the_best_quote_without_surrounding_space() -> None:
     (reference,) = response.references.as_list()
     assert (reference["snippet"], reference["support"]) == ("Alpha is first.", 0.8)
     assert EVIDENCE[0].text[reference["snippet_start"] : reference["snippet_end"]] == reference["snippet"]
+
+
+def test_of_equally_supported_sentences_the_first_has_the_snippet() -> None:
+    reference = Reference(1, EVIDENCE[0])
+    for place in range(2):
+        reference.add(Span(0, 0, 9, 0.8, Status.ADDED, (0, 9), (16 * place, 16 * place + 15)))
+    assert reference.snippet == (0, 15)
 
 
 def test_each_cited_sentence_has_its_own_passage() -> None:
