@@ -1,5 +1,6 @@
 """References of recent answers: only their client finds them, storage is limited, and answers do not wait for it."""
 
+import asyncio
 import sqlite3
 import stat
 from collections.abc import AsyncIterator, Callable
@@ -134,6 +135,30 @@ async def test_expired_entries_are_not_found(place: Fields) -> None:
         assert await recent.get("", "a") == {}
         clock.now += 2
         assert await recent.get("", "a") is None
+
+
+async def test_expired_entries_do_not_stay_in_the_file(tmp_path: Path) -> None:
+    clock, file = Clock(), tmp_path / "recent.sqlite"
+    async with opened(clock, keep=100, keep_seconds=60, file=str(file)) as recent:
+        recent.put("", "a", {})
+        clock.now += 61
+        recent.put("", "b", {})
+    with closing(sqlite3.connect(file)) as database:
+        assert database.execute("SELECT id FROM answers").fetchall() == [("b",)]
+
+
+async def test_an_entry_that_another_worker_writes_just_after_the_request_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = str(tmp_path / "recent.sqlite")
+    async with opened(file=file) as recent, opened(file=file) as of_another_worker:
+
+        async def write(_: float) -> None:
+            of_another_worker.put("", "a", {"references": [1]})
+            await of_another_worker.reach()
+
+        monkeypatch.setattr(asyncio, "sleep", write)
+        assert await recent.get("", "a") == {"references": [1]}
 
 
 async def test_nothing_is_stored_if_storing_is_disabled() -> None:
