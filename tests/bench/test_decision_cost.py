@@ -30,7 +30,7 @@ def test_ratios_compare_costs_of_the_same_round() -> None:
     assert parts["citations"] == ["9", "6"]
 
 
-def test_this_tree_cites_most_sentences_of_documents() -> None:
+def test_worker_cites_most_sentences_of_documents() -> None:
     with worker(ROOT) as ask:
         cost = ask(cases()["English documents"](0))
     assert cost["citations"] >= SENTENCES // 2

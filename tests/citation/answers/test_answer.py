@@ -33,7 +33,7 @@ def visible_text(parts: Sequence[str], options: Options, decision: Decision = SU
 
 @given(texts, st.lists(st.integers(0, 1000), max_size=20))
 @settings(max_examples=200)
-def test_both_release_modes_show_the_same_for_any_deltas(text: str, places: list[int]) -> None:
+def test_both_release_modes_show_the_same_text_for_any_deltas(text: str, places: list[int]) -> None:
     expected, _ = visible_text([text], Options())
     assert visible_text(cut(text, places), Options())[0] == expected
     assert visible_text(cut(text, places), Options(release="live"))[0] == expected

@@ -175,7 +175,7 @@ LABELLED: dict[str, tuple[Evidence, dict[str, str] | None, str]] = {
         {"generated": "Erzeugt: {kind}"},
         "Erzeugt: profile",
     ),
-    "a kind with a name of its own": (
+    "a renamed kind": (
         Evidence(1, "a", "x", is_generated_artifact=True, artifact_kind="profile"),
         {"profile": "Steckbrief"},
         "Steckbrief",

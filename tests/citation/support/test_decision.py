@@ -14,8 +14,10 @@ FERRY = "Ferries stopped for nine days in January, when the harbour froze."
 MUSEUM = "The museum shows paintings of the harbour and closes in winter."
 
 
-def decide(claim: str, evidence: Sequence[Evidence], cited: set[int] | None = None, limit: int = 4) -> Decision:
-    prepared = scorer("lexical").prepare(evidence)
+def decide(
+    claim: str, evidence: Sequence[Evidence], cited: set[int] | None = None, limit: int = 4, name: str = "lexical"
+) -> Decision:
+    prepared = scorer(name).prepare(evidence)
     parsed = Claim(claim)
     return attribute(parsed, prepared.score(parsed), prepared, hints=frozenset(cited or ()), limit=limit)
 
@@ -121,8 +123,9 @@ def test_every_verdict_has_a_summary() -> None:
     assert refused.summary == "refused: the passage does not say seven days"
 
 
-def test_without_evidence_there_is_no_support() -> None:
-    assert decide("Ferries stopped.", []) == Decision()
+@pytest.mark.parametrize("name", ["lexical", "hybrid", "ragflow"])
+def test_without_evidence_there_is_no_support(name: str) -> None:
+    assert decide("Ferries stopped.", [], name=name) == Decision()
 
 
 @given(st.text(max_size=80), st.lists(st.text(min_size=1, max_size=80), max_size=4), st.sets(st.integers(1, 4)))

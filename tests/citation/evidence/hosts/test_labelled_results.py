@@ -108,8 +108,8 @@ def test_ordinary_json_is_never_labelled(value: Any, rules: str) -> None:
 @given(JSON_VALUES)
 def test_labelled_passages_contain_only_text_of_the_tool(value: Any) -> None:
     text = json.dumps(value)
-    asked = sources(TAG.format(1, "0", "u1", ""), TAG.format(2, "a", "0", ""))
-    for messages in ([system(f"{ONYX_RULES} {MORPHIC_RULES}"), user(QUESTION), tool(text)], [asked, tool(text)]):
+    tagged = sources(TAG.format(1, "0", "u1", ""), TAG.format(2, "a", "0", ""))
+    for messages in ([system(f"{ONYX_RULES} {MORPHIC_RULES}"), user(QUESTION), tool(text)], [tagged, tool(text)]):
         found = recognise(messages)
         for passage in found.passages if found else ():
             assert json.dumps(passage.text)[1:-1] in text

@@ -118,9 +118,9 @@ def test_features_do_not_depend_on_earlier_claims(texts: list[str], answer: list
     one = Index(evidence)
     for before, text in zip(["", *answer], answer, strict=False):
         claim = Claim(text, before)
-        (there,), (here,) = compute_features([claim], one), compute_features([claim], Index(evidence))
-        np.testing.assert_allclose(there.features, here.features, rtol=1e-5)
-        assert there.windows.tolist() == here.windows.tolist()
+        (reused,), (fresh,) = compute_features([claim], one), compute_features([claim], Index(evidence))
+        np.testing.assert_allclose(reused.features, fresh.features, rtol=1e-5)
+        assert reused.windows.tolist() == fresh.windows.tolist()
 
 
 @settings(max_examples=40)
@@ -128,11 +128,11 @@ def test_features_do_not_depend_on_earlier_claims(texts: list[str], answer: list
 def test_features_do_not_depend_on_the_batch(texts: list[str], answer: list[str]) -> None:
     evidence = [Evidence(n, text, f"e{n}", title=text[:9]) for n, text in enumerate(texts, 1)]
     claims = [Claim(text, before) for before, text in zip(["", *answer], answer, strict=False)]
-    among = compute_features(claims, Index(evidence))
-    alone = [compute_features([claim], one) for one in [Index(evidence)] for claim in claims]
-    for there, (here,) in zip(among, alone, strict=True):
-        assert there.features.tolist() == here.features.tolist()
-        assert there.windows.tolist() == here.windows.tolist()
+    batch = compute_features(claims, Index(evidence))
+    single = [compute_features([claim], one) for one in [Index(evidence)] for claim in claims]
+    for one, (other,) in zip(batch, single, strict=True):
+        assert one.features.tolist() == other.features.tolist()
+        assert one.windows.tolist() == other.windows.tolist()
 
 
 def test_batches_of_claims_have_the_same_context_as_single_claims() -> None:
@@ -142,10 +142,10 @@ def test_batches_of_claims_have_the_same_context_as_single_claims() -> None:
     sentences = ["", *(f"The {words[at % 3]} {words[at % 2]} number {at} is good." for at in range(150))]
     claims = [Claim(text, before) for before, text in pairwise(sentences)]
     one_by_one, in_tens = Index(evidence), Index(evidence)
-    alone = [scores for claim in claims for scores in compute_features([claim], one_by_one)]
-    among = [scores for at in range(0, len(claims), 10) for scores in compute_features(claims[at : at + 10], in_tens)]
-    for here, there in zip(alone, among, strict=True):
-        np.testing.assert_array_equal(here.features, there.features)
+    single = [scores for claim in claims for scores in compute_features([claim], one_by_one)]
+    batches = [scores for at in range(0, len(claims), 10) for scores in compute_features(claims[at : at + 10], in_tens)]
+    for one, other in zip(single, batches, strict=True):
+        np.testing.assert_array_equal(one.features, other.features)
 
 
 def test_batches_with_long_evidence_do_not_need_more_memory() -> None:

@@ -55,7 +55,7 @@ def check_counts(texts: list[str], claim: str) -> None:
     assert found.pairs == max(1, len(pairs - set(unknown)) + len(unknown))
 
 
-def test_endless_repeats_of_a_pair_are_limited() -> None:
+def test_counted_repeats_of_a_pair_are_limited() -> None:
     index = Index([Evidence(1, "bridge " * 20_000, "e1"), Evidence(2, "The bridge is red.", "e2")])
     found = count_ordered_pairs(["bridg"] * 2_000, index, [1.0, 1.0], [0, index.size - 1], [0, index.size - 1])
     assert found.longest == [MAX_REPEATS + 1, 1]

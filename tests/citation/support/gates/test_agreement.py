@@ -48,7 +48,7 @@ COMPLEX = (
     " crew delivers mail, newspapers and fresh bread to the shops. Its captain, Ida Lund, also repairs the engine."
 )
 DENIED = {
-    "a denial where the passage has none": ("The crew delivers no bread.", COMPLEX, True),
+    "a denial that the passage does not contain": ("The crew delivers no bread.", COMPLEX, True),
     "the statement": ("The crew delivers bread.", COMPLEX, False),
     "a denial of what the passage does not mention": (
         "I do not remember, but the crew delivers bread.",
@@ -141,7 +141,7 @@ def test_agreement_does_not_decrease_with_the_share_of_words() -> None:
     assert amounts == sorted(amounts)
 
 
-def test_agreement_can_lift_a_probability_over_the_threshold() -> None:
+def test_agreement_can_raise_a_probability_above_the_threshold() -> None:
     text = "It is not impossible to mend the keel. The engine is beyond rescue."
     prepared = scorer("lexical").prepare([Evidence(1, text, "e1")])
     for claim, probability, cited in (

@@ -102,11 +102,6 @@ def test_vectors_of_other_evidence_are_refused() -> None:
         scorer("hybrid").prepare(EVIDENCE, VECTORS[:2])
 
 
-def test_without_evidence_nothing_is_supported() -> None:
-    ready = scorer("hybrid").prepare([])
-    assert attribute(GERMAN, ready.score(GERMAN), ready).supports == ()
-
-
 def test_the_calibration_uses_the_similarities() -> None:
     fitted = calibration("hybrid")
     assert set(FEATURES) <= set(fitted.features)
