@@ -1,6 +1,7 @@
 """The decision about a claim: thresholds, hints, gates, limits, and source text before generated text."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -22,10 +23,10 @@ def decide(
     return attribute(parsed, prepared.score(parsed), prepared, hints=frozenset(cited or ()), limit=limit)
 
 
-def verdicts(claim: str, evidence: Sequence[Evidence]) -> list[Verdict]:
+def verdicts(claim: str, evidence: Sequence[Evidence], limit: int = 4) -> list[Verdict]:
     prepared = scorer("lexical").prepare(evidence)
     parsed = Claim(claim)
-    return explain(parsed, prepared.score(parsed), prepared)
+    return explain(parsed, prepared.score(parsed), prepared, limit=limit)
 
 
 def numbered(*texts: str) -> list[Evidence]:
@@ -121,6 +122,9 @@ def test_every_verdict_has_a_summary() -> None:
     assert cited.features["numbers"] == 1
     refused = verdicts("Ferries stopped for seven days.", numbered(MUSEUM, FERRY))[1]
     assert refused.summary == "refused: the passage does not say seven days"
+    assert replace(cited, cited=False, judged=0.4).summary == "refused: the judge found no support"
+    _, second = verdicts("Ferries stopped for nine days.", numbered(FERRY, FERRY), limit=1)
+    assert second.summary == "supports, but better ones fill the limit"
 
 
 @pytest.mark.parametrize("name", ["lexical", "hybrid", "ragflow"])
