@@ -9,7 +9,7 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from citestream.citation import Evidence, cite
 from citestream.citation.options import Options
-from citestream.proxy.config import Config, ProviderConfig, ScoringConfig
+from citestream.proxy.config import Config, EvidenceConfig, ProviderConfig, ScoringConfig
 from citestream.proxy.http.application import make_app
 from citestream.proxy.pipeline.cite_text import score_text
 
@@ -70,6 +70,17 @@ async def test_sentences_that_are_headings_or_code_make_no_claim() -> None:
     assert body["text"] == "".join(
         [sentences[0], sentences[1].replace(".", ". [1]"), sentences[2].replace(".", ". [2]"), sentences[3]]
     )
+
+
+async def test_references_have_the_labels_of_the_configuration() -> None:
+    config = Config(
+        providers={"extractive": ProviderConfig(kind="extractive")},
+        evidence=EvidenceConfig(labels={"source": "Excerpt"}),
+    )
+    _, body = await answered({"text": TEXT, "evidence": EVIDENCE}, config)
+    references = body["references"]
+    assert isinstance(references, list)
+    assert [one["label"] for one in references] == ["Excerpt", "Excerpt"]
 
 
 async def test_the_question_changes_nothing() -> None:

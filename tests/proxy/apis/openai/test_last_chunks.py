@@ -1,6 +1,7 @@
 """The last chunks of a streamed chat completion, as the official SDK receives them."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -50,17 +51,19 @@ def delta(text: str, reason: str | None = None) -> bytes:
     return event([{"index": 0, "delta": {"content": text}, "finish_reason": reason}])
 
 
-COMPLETE: list[Step] = [*map(delta, PARTS), delta(LAST_PART, "stop"), event([], usage=USAGE), b"data: [DONE]\n\n"]
+COMPLETE = [*map(delta, PARTS), delta(LAST_PART, "stop"), event([], usage=USAGE), b"data: [DONE]\n\n"]
 CUT: list[Step] = [*map(delta, PARTS), Break.CLOSE]
 
 
-async def send_request(steps: list[Step], evidence: list[Fields] = EVIDENCE) -> tuple[list[Fields], APIError | None]:
-    """Return the chunks of an answer, and the error that ended it."""
+async def send_request(
+    steps: Sequence[Step], given: list[Fields] = EVIDENCE, **settings: Any
+) -> tuple[list[Fields], APIError | None]:
+    """Return the chunks of an answer, and the error that ended it. `settings`: sections of the configuration."""
     chunks: list[Fields] = []
     async with Server(sse(*steps)) as provider:
         own = {"kind": "openai", "base_url": f"{provider.url}/v1", "api_key": "k", "retries": {"most": 0}}
         async with (
-            TestServer(make_app(parse({"providers": {"own": own}}))) as server,
+            TestServer(make_app(parse({"providers": {"own": own}, **settings}))) as server,
             AsyncOpenAI(base_url=str(server.make_url("/v1")), api_key="k", max_retries=0) as client,
         ):
             stream = await client.chat.completions.create(
@@ -68,7 +71,7 @@ async def send_request(steps: list[Step], evidence: list[Fields] = EVIDENCE) -> 
                 messages=[{"role": "user", "content": "What do you know about Harlan?"}],
                 stream=True,
                 stream_options={"include_usage": True},
-                extra_body={"evidence": evidence},
+                extra_body={"evidence": given},
             )
             try:
                 while chunk := await anext(stream, None):
@@ -162,6 +165,17 @@ async def test_the_grounding_report_has_these_fields() -> None:
     }
 
 
+async def test_the_configuration_names_the_labels_and_the_note_on_unsupported_sentences() -> None:
+    steps = [*map(delta, PARTS), delta(LAST_PART + " It has nine harbours.", "stop"), b"data: [DONE]\n\n"]
+    (*texts, finish), _ = await send_request(
+        steps,
+        evidence={"labels": {"source": "Excerpt", "town_profile": "Portrait of a town"}},
+        citations={"unsupported": "flag", "unsupported_note": "(no proof)"},
+    )
+    assert text_of(texts) == f"{SHOWN} It has nine harbours. (no proof)"
+    assert [one["label"] for one in finish["references"]] == ["Excerpt", "Excerpt", "Portrait of a town"]
+
+
 async def test_an_answer_that_breaks_off_ends_with_its_references_and_an_error() -> None:
     (*texts, last), error = await send_request(CUT)
     assert text_of([*texts, last]) == SHOWN.removesuffix(" inhabitants. [3]")
@@ -174,7 +188,7 @@ async def test_an_answer_that_breaks_off_ends_with_its_references_and_an_error()
 
 
 @pytest.mark.parametrize("steps", [COMPLETE, CUT], ids=["complete", "cut"])
-async def test_an_answer_without_citations_has_empty_lists(steps: list[Step]) -> None:
+async def test_an_answer_without_citations_has_empty_lists(steps: Sequence[Step]) -> None:
     chunks, _ = await send_request(steps, [{"text": "Bananas grow in the tropics."}])
     (last,) = [chunk for chunk in chunks if "references" in chunk]
     delta = last["choices"][0]["delta"]
