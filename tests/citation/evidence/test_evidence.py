@@ -135,6 +135,14 @@ def test_numbers_continue_after_the_first_list() -> None:
         parse_evidence([{"id": "x", "text": "b"}], after=first)
 
 
+def test_a_second_list_shares_the_limits_with_the_first() -> None:
+    first = parse_evidence([{"text": "aaaa"}])
+    with pytest.raises(FieldError, match="evidence: has 2 entries; at most 1"):
+        parse_evidence([{"text": "b"}] * 2, limit=2, after=first)
+    with pytest.raises(FieldError, match=r"evidence\[0\]\.text: goes beyond the 9 characters"):
+        parse_evidence([{"text": "bbbb"}], max_characters=9, after=first)
+
+
 def test_evidence_and_documents_share_the_limits() -> None:
     with pytest.raises(FieldError, match="documents: has 2 entries; at most 1"):
         parse_sources([{"text": "a"}], ["b", "c"], limit=2)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
+from math import log
 
 import numpy as np
 import pytest
@@ -54,11 +55,17 @@ def self_calibrated(*, gated: bool) -> Scores:
 def test_thresholds_of_a_self_calibrated_scorer_are_shifted_once() -> None:
     scores = [self_calibrated(gated=True)]
     levels = [calibrate_all(scores, strictness)[0].calibrated for strictness in STRICTNESS]
-    strict, balanced, lenient = (level.threshold[0] for level in levels if level)
-    assert strict > balanced == 0.5 > lenient
+    thresholds = [(level.threshold[0], level.hint_threshold[0]) for level in levels if level]
+    strict, balanced, lenient = (log_odds(threshold) - log_odds(0.5) for threshold, _ in thresholds)
+    assert strict > balanced == 0 > lenient
+    assert [log_odds(hint) - log_odds(0.25) for _, hint in thresholds] == pytest.approx([strict, balanced, lenient])
     again = calibrate_all(calibrate_all(scores, "strict"), "strict")[0].calibrated
     assert again is not None
-    assert again.threshold[0] == strict
+    assert log_odds(again.threshold[0]) == pytest.approx(strict)
+
+
+def log_odds(probability: float) -> float:
+    return log(probability / (1 - probability))
 
 
 def test_strictness_does_not_shift_thresholds_without_gates() -> None:
