@@ -11,13 +11,17 @@ from aiohttp.test_utils import TestClient, TestServer
 from citestream.proxy.config import parse
 from citestream.proxy.http.application import make_app
 from tests.clock import Clock
-from tests.faults.clients import CLIENTS, EVIDENCE
-from tests.faults.dialects import OPENAI
+from tests.faults.clients import CLIENTS, EVIDENCE, PASSED, Client
+from tests.faults.dialects import DIALECTS
 from tests.faults.framing import chunked
 from tests.faults.scenarios import full
 from tests.upstreams.wire import Request, Server, Step
 
-STREAMED = [name for name, client in CLIENTS.items() if client.streamed]
+# Client APIs, each with the kind of its provider
+STREAMED: dict[str, tuple[Client, str]] = {
+    **{name: (client, "openai") for name, client in CLIENTS.items() if client.streamed},
+    **{f"{kind}, passed through": (client, kind) for kind, client in PASSED.items()},
+}
 
 
 def comment(data: bytes) -> bool:
@@ -38,33 +42,36 @@ def line_without_text(data: bytes) -> bool:
     return (text, line["done"], data[-1:]) == ("", False, b"\n")
 
 
-# First word of a client's name -> whether these bytes are a keep-alive of its API
+# Beginning of a path -> whether these bytes are a keep-alive of its API
 KEEP_ALIVES: dict[str, Callable[[bytes], bool]] = {
-    "chat": comment,
-    "responses": comment,
-    "cohere": comment,
-    "gemini": newline,
-    "messages": ping,
-    "ollama": line_without_text,
+    "/v1/chat": comment,
+    "/v1/responses": comment,
+    "/v2/chat": comment,
+    "/v1beta": newline,
+    "/v1/messages": ping,
+    "/api": line_without_text,
 }
 
 
-@pytest.mark.parametrize("name", STREAMED)
-async def test_a_silent_stream_gets_a_keep_alive_every_15_seconds(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("api", "kind"), STREAMED.values(), ids=STREAMED)
+async def test_a_silent_stream_gets_a_keep_alive_every_15_seconds(
+    api: Client, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked, go_on = asyncio.Event(), asyncio.Event()
 
     async def answer(_: Request) -> AsyncIterator[Step]:
         asked.set()
         await go_on.wait()
-        for step in chunked(OPENAI, full(OPENAI)):
+        for step in chunked(DIALECTS[kind], full(DIALECTS[kind])):
             yield step
 
     clock = Clock(monkeypatch)
     async with Server(answer) as provider:
-        app = make_app(parse({"providers": {"slow": {"kind": "openai", "base_url": f"{provider.url}/v1"}}}))
+        address = provider.url + ("/v1" if kind == "openai" else "")
+        app = make_app(parse({"providers": {"slow": {"kind": kind, "base_url": address, "api_key": "k"}}}))
         async with TestClient(TestServer(app)) as client, asyncio.TaskGroup() as tasks:
             received: list[bytes] = []
-            reading = tasks.create_task(read_answer(client, name, received))
+            reading = tasks.create_task(read_answer(client, api, received))
             await asked.wait()
             counts = []
             for seconds in (14.9, 0.2, 14.9, 0.2):
@@ -75,15 +82,14 @@ async def test_a_silent_stream_gets_a_keep_alive_every_15_seconds(name: str, mon
             await reading
     assert counts == [0, 1, 1, 2]
     first, second, *rest = received
-    is_keepalive = KEEP_ALIVES[name.partition(" ")[0]]
+    (is_keepalive,) = (check for beginning, check in KEEP_ALIVES.items() if api.path.startswith(beginning))
     assert (is_keepalive(first), is_keepalive(second)) == (True, True)
     assert b"1932" in b"".join(rest)
 
 
-async def read_answer(client: TestClient[Any, Any], name: str, received: list[bytes]) -> None:
+async def read_answer(client: TestClient[Any, Any], api: Client, received: list[bytes]) -> None:
     """Add each HTTP chunk of an answer to `received`."""
-    api = CLIENTS[name]
-    body = api.body("slow/m", 1) | {"evidence": EVIDENCE}
+    body = api.body("slow/m", 1) | ({"evidence": EVIDENCE} if api.evidence else {})
     async with client.post(api.path.format(model="slow/m"), json=body) as response:
         data = b""
         async for part, ends in response.content.iter_chunks():
