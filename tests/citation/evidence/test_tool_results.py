@@ -176,6 +176,7 @@ SHAPES: dict[str, tuple[Any, list[dict[str, Any]]]] = {
 NONE: dict[str, Any] = {
     "nothing": "",
     "a number": "42",
+    "a number as long as a passage": "-12345678901234567.5",
     "a status": "done",
     "true": "true",
     "an empty list": [],
