@@ -42,7 +42,7 @@ T = TypeVar("T")
 STEP_SECONDS = 0.002  # time to work until others have their turn; a step ends at most one unit of work later
 SHORT_SECONDS = 0.02  # total time of work that counts as short, such as preparing 20 excerpts
 LONG_SHARE = 4  # every fourth turn belongs to long work, even if there is short work
-NEW_SHARE = 2  # every second turn belongs to new requests, whose providers take longer than all other work
+NEW_SHARE = 2  # every second turn belongs to new requests, so that they are sent to their providers early
 REPORTED_SECONDS = 0.005  # duration of a step that is reported; shorter ones do not matter
 LARGE_JOIN = 2**20  # bytes whose copy takes 1 ms; from this size on, Python releases its lock while it joins bytes
 
