@@ -11,8 +11,8 @@ from citestream.providers.events import ChatRequest, Event, Finish, Idle, OtherD
 from citestream.providers.transport import Retries, Timeouts
 from tests.upstreams import anthropic, gemini, openai
 
-QUICK = Timeouts(connect=5.0, first_token=5.0, idle=5.0, tick=0.05)
-ONCE = Retries(most=0)
+TIMEOUTS = Timeouts(connect=20.0, first_token=100.0, idle=100.0, tick=0.05)
+NO_RETRIES = Retries(most=0)
 QUESTION = [{"role": "user", "content": "When does water boil?"}]
 MODELS = {"openai": openai.MODEL, "ollama": "llama3.2", "gemini": gemini.MODEL, "anthropic": anthropic.MODEL}
 KEYS = {"openai": openai.KEY, "ollama": "", "gemini": gemini.KEY, "anthropic": anthropic.KEY}
@@ -52,18 +52,20 @@ class Answer:
 
 
 def make_provider(kind: str, url: str, **settings: Any) -> Provider:
-    """A provider of that kind for a server at that address."""
+    """Create a provider of a kind for a server."""
     base = f"{url}/v1" if kind == "openai" else url
-    return provider(kind, base_url=base, **{"api_key": KEYS[kind], "timeouts": QUICK, "retries": ONCE, **settings})
+    return provider(
+        kind, base_url=base, **{"api_key": KEYS[kind], "timeouts": TIMEOUTS, "retries": NO_RETRIES, **settings}
+    )
 
 
-async def ask(asked: Provider, params: Mapping[str, Any] | None = None, **request: Any) -> Answer:
-    """Everything that one question brings; errors are part of it."""
+async def ask(provider: Provider, params: Mapping[str, Any] | None = None, **request: Any) -> Answer:
+    """Send one request. Return the events, and the error if there is one."""
     answer = Answer()
-    model = MODELS.get(asked.native, "scripted")
+    model = MODELS.get(provider.native, "scripted")
     question = ChatRequest(**{"model": model, "messages": QUESTION, "params": params or {}, **request})
     try:
-        async with aclosing(asked.stream(question)) as events:
+        async with aclosing(provider.stream(question)) as events:
             async for event in events:
                 if not isinstance(event, Idle):
                     answer.events.append(event)
@@ -72,10 +74,10 @@ async def ask(asked: Provider, params: Mapping[str, Any] | None = None, **reques
     return answer
 
 
-async def answered(kind: str, url: str, params: Mapping[str, Any] | None = None, **settings: Any) -> Answer:
-    """As `ask`, of a provider made for this one question."""
-    asked = make_provider(kind, url, **settings)
+async def ask_server(kind: str, url: str, params: Mapping[str, Any] | None = None, **settings: Any) -> Answer:
+    """Send one request with a new provider."""
+    provider = make_provider(kind, url, **settings)
     try:
-        return await ask(asked, params)
+        return await ask(provider, params)
     finally:
-        await asked.aclose()
+        await provider.aclose()

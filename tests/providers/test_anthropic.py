@@ -10,7 +10,7 @@ from citestream.providers.errors import IncompleteAnswer, Rejected, ReportedErro
 from citestream.providers.events import Finish
 from citestream.proxy.pipeline.collect_chunks import Completion
 from tests.conftest import Chunkings
-from tests.providers.recorded_answer import answered, make_provider
+from tests.providers.recorded_answer import ask_server, make_provider
 from tests.upstreams.anthropic import (
     CALL,
     FOUND,
@@ -42,7 +42,7 @@ ALL_BLOCKS: list[dict[str, Any]] = [
 
 async def test_an_answer_is_translated_to_events() -> None:
     async with Server(Anthropic()) as server:
-        answer = await answered("anthropic", server.url)
+        answer = await ask_server("anthropic", server.url)
     assert answer.error is None
     assert answer.text() == TEXT
     assert answer.others[0] == {"role": "assistant", "content": ""}
@@ -61,8 +61,8 @@ async def test_an_answer_is_translated_to_events() -> None:
 
 async def test_key_and_version_are_in_headers() -> None:
     async with Server(Anthropic()) as server:
-        await answered("anthropic", f"{server.url}/v1/")
-        await answered("anthropic", server.url, api_key="sk-ant-oat01-token")
+        await ask_server("anthropic", f"{server.url}/v1/")
+        await ask_server("anthropic", server.url, api_key="sk-ant-oat01-token")
     first, second = server.requests
     assert first.target == "/v1/messages"
     assert (first.headers["x-api-key"], first.headers["anthropic-version"]) == (KEY, "2023-06-01")
@@ -70,9 +70,9 @@ async def test_key_and_version_are_in_headers() -> None:
     assert "x-api-key" not in second.headers
 
 
-async def test_every_block_has_its_place_in_the_chunks() -> None:
+async def test_every_kind_of_block_is_translated() -> None:
     async with Server(Anthropic(ALL_BLOCKS, stop="tool_use")) as server:
-        answer = await answered("anthropic", server.url)
+        answer = await ask_server("anthropic", server.url)
     assert answer.error is None
     assert answer.text() == TEXT
     assert answer.reasons == {0: "tool_calls"}
@@ -102,7 +102,7 @@ async def test_the_input_of_a_tool_can_be_in_the_start_of_its_block(given: Any, 
         event("message_stop"),
     ]
     async with Server(sse(*events)) as server:
-        answer = await answered("anthropic", server.url)
+        answer = await ask_server("anthropic", server.url)
     collected = Completion()
     for one in answer.events:
         collected.add(one.chunk)  # type: ignore[union-attr] # Idle is left out
@@ -112,22 +112,22 @@ async def test_the_input_of_a_tool_can_be_in_the_start_of_its_block(given: Any, 
 
 async def test_the_answer_is_the_same_however_its_bytes_are_split(chunkings: Chunkings) -> None:
     stream = b"".join(Anthropic(ALL_BLOCKS, stop="tool_use").events()).decode()
-    seen = []
+    results = []
     for pieces in chunkings(stream, Random(17)):
         async with Server(sse(*(piece.encode() for piece in pieces if piece))) as server:
-            answer = await answered("anthropic", server.url)
+            answer = await ask_server("anthropic", server.url)
         assert answer.error is None
-        seen.append((answer.text(), [one for one in answer.others if "content" not in one], answer.usage))
-    assert all(one == seen[0] for one in seen)
-    assert seen[0][0] == TEXT
+        results.append((answer.text(), [one for one in answer.others if "content" not in one], answer.usage))
+    assert all(one == results[0] for one in results)
+    assert results[0][0] == TEXT
 
 
-async def test_the_models_of_all_pages() -> None:
+async def test_models_of_all_pages_are_listed() -> None:
     async with Server(Anthropic()) as server:
-        asked = make_provider("anthropic", server.url)
-        assert await asked.models() == ["claude-opus-4-1-20250805", MODEL]
-        await asked.reach()
-        await asked.aclose()
+        provider = make_provider("anthropic", server.url)
+        assert await provider.models() == ["claude-opus-4-1-20250805", MODEL]
+        await provider.reach()
+        await provider.aclose()
         wrong = make_provider("anthropic", server.url, api_key="wrong")
         with pytest.raises(Rejected, match="invalid x-api-key") as raised:
             await wrong.models()
@@ -143,16 +143,16 @@ REJECTIONS: dict[str, tuple[int, str, int]] = {
 
 
 @pytest.mark.parametrize("name", REJECTIONS)
-async def test_a_rejection_keeps_its_type_and_when_to_retry(name: str) -> None:
+async def test_a_rejection_keeps_its_type_and_retry_after(name: str) -> None:
     status, kind, expected = REJECTIONS[name]
     async with Server(script(error(status, kind, "Not now", "retry-after: 7"))) as server:
-        answer = await answered("anthropic", server.url)
+        answer = await ask_server("anthropic", server.url)
     assert isinstance(answer.error, Rejected)
     assert (answer.error.status, answer.error.type, answer.error.retry_after) == (expected, kind, "7")
     assert answer.error.headers["request-id"].startswith("req_")
 
 
-async def test_an_overloaded_server_is_asked_again() -> None:
+async def test_a_request_to_an_overloaded_server_is_retried() -> None:
     from citestream.providers.transport import Retries
 
     answers: Iterator[Answer] = iter([script(error(529, "overloaded_error", "Overloaded")), Anthropic()])
@@ -165,7 +165,7 @@ async def test_an_overloaded_server_is_asked_again() -> None:
         current = next(answers, current)
 
     async with Server(answer) as server:
-        found = await answered("anthropic", server.url, retries=Retries(most=1))
+        found = await ask_server("anthropic", server.url, retries=Retries(most=1))
     assert found.text() == TEXT
 
 
@@ -184,7 +184,7 @@ REASONS = {
 @pytest.mark.parametrize("native", REASONS)
 async def test_a_stop_reason_becomes_a_finish_reason(native: str) -> None:
     async with Server(Anthropic(stop=native)) as server:
-        answer = await answered("anthropic", server.url)
+        answer = await ask_server("anthropic", server.url)
     assert answer.reasons == {0: REASONS[native]}
 
 
@@ -201,13 +201,13 @@ BROKEN: dict[str, tuple[list[bytes], type[Exception]]] = {
 async def test_a_broken_stream_has_no_finish_reason(name: str) -> None:
     events, kind = BROKEN[name]
     async with Server(sse(*events)) as server:
-        answer = await answered("anthropic", server.url)
+        answer = await ask_server("anthropic", server.url)
     assert answer.text() == TEXT
     assert answer.reasons == {}
     assert type(answer.error) is kind
 
 
-async def test_later_kinds_of_events_are_ignored() -> None:
+async def test_unknown_kinds_of_events_are_ignored() -> None:
     events = Anthropic().events()
     new = [
         event("novelty", index=3),
@@ -215,7 +215,7 @@ async def test_later_kinds_of_events_are_ignored() -> None:
         b"data: {\n\n",
     ]
     async with Server(sse(*events[:3], *new, *events[3:])) as server:
-        answer = await answered("anthropic", server.url)
+        answer = await ask_server("anthropic", server.url)
     assert (answer.text(), answer.error) == (TEXT, None)
 
 
@@ -237,7 +237,7 @@ async def test_values_of_the_wrong_type_are_ignored(wrong: object) -> None:
     ]
     usage = event("message_delta", delta={}, usage={"output_tokens": wrong})
     async with Server(sse(*events[:3], *new, *events[3:], usage, stop)) as server:
-        answer = await answered("anthropic", server.url)
+        answer = await ask_server("anthropic", server.url)
     assert (answer.text(), answer.error) == (TEXT, None)
     assert answer.usage is not None
     assert answer.usage["completion_tokens"] == 0

@@ -26,7 +26,7 @@ from citestream.providers.errors import (
 from citestream.providers.masking import KeyFilter, mask, register_secrets
 
 REJECTIONS: dict[str, tuple[int, Any, dict[str, Any]]] = {
-    "OpenAI's error keeps everything": (
+    "an error of OpenAI keeps all fields": (
         400,
         {
             "error": {
@@ -44,7 +44,7 @@ REJECTIONS: dict[str, tuple[int, Any, dict[str, Any]]] = {
             "code": "context_length_exceeded",
         },
     ),
-    "a 5xx is ours to answer as 502": (
+    "a status of 5xx becomes 502": (
         500,
         {"error": {"message": "Failed", "type": "server_error"}},
         {"status": 502, "message": "Failed", "type": "server_error"},
@@ -88,7 +88,7 @@ REJECTIONS: dict[str, tuple[int, Any, dict[str, Any]]] = {
         {"status": 422, "message": "body.n: too large"},
     ),
     "a detail whose location is not a list": (400, {"detail": [{"loc": 5, "msg": "bad"}]}, {"message": "bad"}),
-    "nothing": (500, "", {"status": 502, "message": "The provider answered 500 without an explanation."}),
+    "an empty body": (500, "", {"status": 502, "message": "The provider answered 500 without an explanation."}),
     "null": (401, None, {"status": 401, "type": "authentication_error"}),
 }
 
@@ -100,19 +100,19 @@ def test_an_error_status_becomes_an_error_with_its_explanation(case: str) -> Non
     assert {name: getattr(error, name) for name in expected} == expected
 
 
-def test_a_web_page_is_never_quoted() -> None:
+def test_the_content_of_a_web_page_is_not_in_the_message() -> None:
     page = b"<html><h1>502 Bad Gateway</h1>upstream vllm-7.internal:8000 refused sk-secret</html>"
     error = rejected(502, {"Content-Type": "text/html"}, page)
     assert error.message == "The provider answered 502 without an explanation."
 
 
-def test_a_redirect_is_refused_without_saying_where_to() -> None:
+def test_the_error_for_a_redirect_does_not_contain_its_target() -> None:
     error = rejected(302, {"Location": "http://169.254.169.254/"}, b"")
     assert error.status == 502
     assert "169" not in error.message
 
 
-def test_what_helps_to_try_again_and_to_ask_the_provider_is_kept_nothing_else() -> None:
+def test_only_headers_about_retries_limits_and_the_request_id_are_kept() -> None:
     kept = {
         "retry-after": "7",
         "retry-after-ms": "6500",
@@ -133,7 +133,7 @@ def test_headers_with_control_characters_are_not_passed() -> None:
 
 SECRETS = {
     "OpenAI's key": ("Incorrect API key provided: sk-proj-abcDEF1234567890.", "sk-"),
-    "OpenAI's key, as it masks it itself": ("provided: sk-abcd***************wxyz.", "wxyz"),
+    "OpenAI's key, masked by OpenAI": ("provided: sk-abcd***************wxyz.", "wxyz"),
     "Google's key": ("API key AIzaSyD-1234567890abcdefghijklmnopqrstu not valid", "SyD-"),
     "Google's key in an address": ("GET https://host.example/v1?key=AIzaSyD-123&alt=sse", "SyD-"),
     "another key in an address": ("GET https://host.example/v1?api_key=hunter2hunter2&x=1", "hunter2"),
@@ -141,38 +141,38 @@ SECRETS = {
     "an access token": ("token ya29.a0AfH6SMBx expired", "a0AfH"),
     "a web token": ("invalid eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc", "hbGci"),
     "a password in an address": ("https://user:passw0rd@host.example/", "passw0rd"),
-    "an address inside": ("connect to 10.1.2.3:8000 failed", "10.1.2.3"),
-    "an address of the newer kind": ("connect to http://[fd00::1]:8000/v1 failed", "fd00"),
-    "a name inside": ("upstream vllm-0.vllm.svc.cluster.local:8000 timed out", "vllm-0"),
-    "a name without a domain": ("POST http://vllm:8000/v1/chat failed", "vllm:8000"),
-    "the machine itself": ("dial tcp localhost:11434: refused", "localhost"),
+    "an internal IPv4 address": ("connect to 10.1.2.3:8000 failed", "10.1.2.3"),
+    "an IPv6 address": ("connect to http://[fd00::1]:8000/v1 failed", "fd00"),
+    "an internal host name": ("upstream vllm-0.vllm.svc.cluster.local:8000 timed out", "vllm-0"),
+    "a host name without a domain": ("POST http://vllm:8000/v1/chat failed", "vllm:8000"),
+    "localhost": ("dial tcp localhost:11434: refused", "localhost"),
     "LiteLLM's hash of a key": (f"Received API Key = sk-...8aSP, Key Hash (Token) ={'5699' * 16}. Unable", "5699"),
-    "LiteLLM's end of a key": ("Received API Key = sk-...8aSP, Key", "8aSP"),
-    "DeepSeek's end of a key": ("Authentication Fails, Your API key: ****6eA3 is invalid", "6eA3"),
-    "xAI's ends of a key": ("Incorrect API key provided: na***ys. You can obtain", "ys"),
+    "the end of a key from LiteLLM": ("Received API Key = sk-...8aSP, Key", "8aSP"),
+    "the end of a key from DeepSeek": ("Authentication Fails, Your API key: ****6eA3 is invalid", "6eA3"),
+    "both ends of a key from xAI": ("Incorrect API key provided: na***ys. You can obtain", "ys"),
     "a key without a digit": ("Incorrect API key provided: abcdefgh. You can", "abcdefgh"),
     "a key in quotation marks": ("key 'abcd1234efgh5678' is revoked", "abcd"),
     "a password in quotation marks": ("password='s3cr3tpass'", "s3cr3t"),
     "a signature in an address": ("https://r.example/x?v=1&sig=abc%2Fdef", "abc%2Fdef"),
-    "Google's newer key": ("API key AQ.Ab8RN6Jabcdefg not valid", "Ab8RN6J"),
+    "Google's newer format of keys": ("API key AQ.Ab8RN6Jabcdefg not valid", "Ab8RN6J"),
     "GitHub's token": ("token ghp_16C7e42F292c6912E7710c838347Ae178B4a expired", "16C7e4"),
     "Amazon's key": ("AccessKeyId AKIAIOSFODNN7EXAMPLE", "IOSFODNN"),
     "an organization": ("Rate limit reached in organization org-AbCdEf1234567890 on tokens", "AbCdEf"),
     "a project": ("You are not a member of project proj_abcDEF123456789", "abcDEF"),
     "Google's project": ("Permission denied on resource project acme-prod-1234.", "acme"),
-    "Go's look-up": ("dial tcp: lookup vllm-gpu-7 on 10.0.0.2:53: no such host", "vllm-gpu-7"),
+    "a DNS lookup in Go": ("dial tcp: lookup vllm-gpu-7 on 10.0.0.2:53: no such host", "vllm-gpu-7"),
     "aiohttp's host": ("Cannot connect to host gpu7:8000 ssl:default", "gpu7"),
     "urllib3's host": ("HTTPConnectionPool(host='gpu7', port=8000): Max retries", "gpu7"),
-    "an address of the newer kind without brackets": ("connect to fe80::1%eth0 failed", "fe80"),
-    "an older address as a newer one": ("connect to ::ffff:10.1.2.3 failed", ".2.3"),
-    "a file": ('File "/usr/local/lib/python3.12/site-packages/vllm/api.py", line 3', "vllm"),
-    "a file of a model": ("open /root/.ollama/models/blobs/sha256-abc: no such file", "ollama"),
-    "a file of Windows": (r"cannot open C:\Users\me\models\x.gguf", "me"),
+    "an IPv6 address without brackets": ("connect to fe80::1%eth0 failed", "fe80"),
+    "an IPv4-mapped IPv6 address": ("connect to ::ffff:10.1.2.3 failed", ".2.3"),
+    "a path of a source file": ('File "/usr/local/lib/python3.12/site-packages/vllm/api.py", line 3', "vllm"),
+    "a path of a model": ("open /root/.ollama/models/blobs/sha256-abc: no such file", "ollama"),
+    "a Windows path": (r"cannot open C:\Users\me\models\x.gguf", "me"),
 }
 
 
 @pytest.mark.parametrize("case", SECRETS)
-def test_no_secret_leaves(case: str) -> None:
+def test_secrets_are_masked_in_every_error(case: str) -> None:
     text, secret = SECRETS[case]
     assert secret not in mask(text).replace("sk-***", "")
     assert secret not in rejected(400, {}, json.dumps({"error": {"message": text}}).encode()).message.replace(
@@ -194,11 +194,11 @@ def test_no_secret_leaves(case: str) -> None:
         "invalid x-api-key",
     ],
 )
-def test_what_is_no_secret_stays(text: str) -> None:
+def test_text_without_secrets_is_not_changed(text: str) -> None:
     assert mask(text) == text
 
 
-def test_a_key_of_the_configuration_is_masked_whatever_it_looks_like() -> None:
+def test_configured_keys_are_masked_in_any_format() -> None:
     text = 'say "correct horse battery" to gpu, or "a header of ours", or "short"'
     assert mask(text) == text
     provider("openai", api_key="correct horse battery", headers={"X-Key": "a header of ours", "X-Short": "short"})
@@ -209,21 +209,21 @@ def test_a_key_of_the_configuration_is_masked_whatever_it_looks_like() -> None:
     st.lists(st.sampled_from(["keykeykey9", "keykey", "key9", "other-key-1", "other", "x", "\n"]), max_size=12),
     st.data(),
 )
-def test_a_key_in_passing_bytes_is_masked_however_they_are_cut_and_nothing_else_changes(
+def test_keys_in_passed_through_bytes_are_masked_however_the_bytes_are_split(
     words: list[str], data: st.DataObject
 ) -> None:
     register_secrets("keykeykey9", "other-key-1")
     text = "".join(words).encode()
-    passing, passed = KeyFilter(), b""
+    key_filter, passed = KeyFilter(), b""
     while text:
         size = data.draw(st.integers(1, len(text)))
-        passed += passing.feed(text[:size]) + passing.feed(b"")
+        passed += key_filter.feed(text[:size]) + key_filter.feed(b"")
         text = text[size:]
-    whole = "".join(words).replace("keykeykey9", "***").replace("other-key-1", "***")
-    assert (passed + passing.flush()).decode() == whole
+    masked = "".join(words).replace("keykeykey9", "***").replace("other-key-1", "***")
+    assert (passed + key_filter.flush()).decode() == masked
 
 
-def test_masking_takes_time_that_grows_with_the_text_only() -> None:
+def test_masking_hostile_text_takes_linear_time() -> None:
     for hostile in (
         "a." * 50_000,
         "http://" * 15_000,
@@ -243,9 +243,9 @@ FAILURES: dict[str, tuple[BaseException, type[ProviderError], int]] = {
     "no answer in time, aiohttp": (aiohttp.ServerTimeoutError(), TimedOut, 504),
     "no connection": (ConnectionRefusedError(111, "10.0.0.1 refused"), Unreachable, 502),
     "no connection, aiohttp": (aiohttp.ServerDisconnectedError(), Unreachable, 502),
-    "an address that is none": (aiohttp.InvalidURL("http://:x"), Unreachable, 502),
-    "anything else": (KeyError("x"), ProviderError, 502),
-    "what is translated already": (IncompleteAnswer("cut"), IncompleteAnswer, 502),
+    "an invalid address": (aiohttp.InvalidURL("http://:x"), Unreachable, 502),
+    "another exception": (KeyError("x"), ProviderError, 502),
+    "an error that is already translated": (IncompleteAnswer("cut"), IncompleteAnswer, 502),
 }
 
 
@@ -260,8 +260,8 @@ def test_exceptions_are_translated(case: str) -> None:
 
 REASONS: dict[str, tuple[OSError, str]] = {
     "refused": (ConnectionRefusedError(111, "10.0.0.1"), ": its host refused the connection"),
-    "no such name": (socket.gaierror(-2, "proxy.internal"), ": its host name is unknown"),
-    "anything else": (OSError(5, "/etc/x"), ""),
+    "an unknown host name": (socket.gaierror(-2, "proxy.internal"), ": its host name is unknown"),
+    "another error": (OSError(5, "/etc/x"), ""),
 }
 
 
@@ -297,12 +297,12 @@ def test_exceptions_of_the_sdks_are_translated_without_importing_them() -> None:
     assert type(translate(openai.APIConnectionError(request=request))) is Unreachable
     missing = translate(ollama.ResponseError("model 'x' not found", 404))
     assert (type(missing), missing.status, missing.message) == (Rejected, 404, "model 'x' not found")
-    said = {"error": {"code": 403, "message": "No", "status": "PERMISSION_DENIED"}}
-    denied = translate(genai.ClientError(403, said))
+    body = {"error": {"code": 403, "message": "No", "status": "PERMISSION_DENIED"}}
+    denied = translate(genai.ClientError(403, body))
     assert (denied.status, denied.message, denied.code) == (403, "No", "PERMISSION_DENIED")
 
 
-def test_whose_fault_it_is() -> None:
+def test_an_error_is_attributed_to_client_operator_or_provider() -> None:
     faults: dict[str, list[ProviderError]] = {
         "client": [Rejected("", status=400), Rejected("", status=404)],
         "operator": [Rejected("", status=401), Rejected("", status=403)],
@@ -312,6 +312,6 @@ def test_whose_fault_it_is() -> None:
         assert {error.fault for error in errors} == {fault}
 
 
-def test_a_cut_answer_is_no_fault_of_the_request() -> None:
-    # Clients do not try again after invalid_request_error.
+def test_an_incomplete_answer_is_an_upstream_error() -> None:
+    # Clients do not retry after invalid_request_error.
     assert IncompleteAnswer("").type == "upstream_error"

@@ -7,7 +7,7 @@ import pytest
 from citestream.providers.errors import IncompleteAnswer, Rejected, ReportedError
 from citestream.providers.events import Finish
 from citestream.providers.wire.gemini.candidates import GeminiReader, logprobs_of
-from tests.providers.recorded_answer import answered, make_provider
+from tests.providers.recorded_answer import ask_server, make_provider
 from tests.upstreams.gemini import KEY, MODEL, Gemini, error, spaced
 from tests.upstreams.wire import Server, script, sse
 
@@ -26,7 +26,7 @@ def response_event(*parts: dict[str, Any], reason: str | None = None, **fields: 
 
 async def test_an_answer_is_translated_to_events() -> None:
     async with Server(Gemini(thoughts=["They ", "ask."])) as server:
-        answer = await answered("gemini", server.url)
+        answer = await ask_server("gemini", server.url)
     assert answer.error is None
     assert answer.text() == TEXT
     assert [delta["reasoning"] for delta in answer.others if "reasoning" in delta] == ["They ", "ask."]
@@ -48,9 +48,9 @@ async def test_an_answer_is_translated_to_events() -> None:
     assert finish.chunk["choices"][0]["native_finish_reason"] == "STOP"
 
 
-async def test_the_key_goes_in_a_header() -> None:
+async def test_the_key_is_sent_in_a_header() -> None:
     async with Server(Gemini()) as server:
-        await answered("gemini", server.url)
+        await ask_server("gemini", server.url)
     (request,) = server.requests
     assert request.target == f"/v1beta/models/{MODEL}:streamGenerateContent?alt=sse"
     assert request.headers["x-goog-api-key"] == KEY
@@ -58,7 +58,7 @@ async def test_the_key_goes_in_a_header() -> None:
 
 async def test_tool_calls_are_numbered_and_keep_their_signature() -> None:
     async with Server(Gemini(calls=2)) as server:
-        answer = await answered("gemini", server.url)
+        answer = await ask_server("gemini", server.url)
     calls = [delta["tool_calls"][0] for delta in answer.others if "tool_calls" in delta]
     assert [call["index"] for call in calls] == [0, 1]
     assert calls[0]["function"] == {"name": "weather", "arguments": '{"city":"Zürich"}'}
@@ -66,13 +66,13 @@ async def test_tool_calls_are_numbered_and_keep_their_signature() -> None:
     assert answer.reasons == {0: "tool_calls"}
 
 
-async def test_vertex_has_its_own_addresses_and_takes_access_tokens() -> None:
+async def test_vertex_has_different_addresses_and_accepts_access_tokens() -> None:
     async with Server(Gemini()) as server:
-        place = f"{server.url}/v1/projects/p/locations/europe-west1"
-        answer = await answered("gemini", place, vertex=True, api_key="ya29.token")
-        asked = make_provider("gemini", place, vertex=True, api_key="ya29.token")
-        assert await asked.models() == [MODEL]
-        await asked.aclose()
+        base_url = f"{server.url}/v1/projects/p/locations/europe-west1"
+        answer = await ask_server("gemini", base_url, vertex=True, api_key="ya29.token")
+        provider = make_provider("gemini", base_url, vertex=True, api_key="ya29.token")
+        assert await provider.models() == [MODEL]
+        await provider.aclose()
     assert answer.text() == TEXT
     request = server.requests[0]
     assert request.target == (
@@ -82,11 +82,11 @@ async def test_vertex_has_its_own_addresses_and_takes_access_tokens() -> None:
     assert "x-goog-api-key" not in request.headers
 
 
-async def test_the_models_that_write_text() -> None:
+async def test_only_models_that_generate_text_are_listed() -> None:
     async with Server(Gemini()) as server:
-        asked = make_provider("gemini", server.url)
-        assert await asked.models() == [MODEL]
-        await asked.aclose()
+        provider = make_provider("gemini", server.url)
+        assert await provider.models() == [MODEL]
+        await provider.aclose()
         wrong = make_provider("gemini", server.url, api_key="AIzaWrong")
         with pytest.raises(Rejected, match="API key not valid") as raised:
             await wrong.models()
@@ -94,9 +94,9 @@ async def test_the_models_that_write_text() -> None:
     assert raised.value.code == "INVALID_ARGUMENT"
 
 
-async def test_too_many_requests_tell_when_to_come_back() -> None:
+async def test_a_rate_limit_error_has_a_retry_after() -> None:
     async with Server(script(error(429, "Quota exceeded", "RESOURCE_EXHAUSTED", RETRY))) as server:
-        answer = await answered("gemini", server.url)
+        answer = await ask_server("gemini", server.url)
     assert answer.error
     assert (answer.error.status, answer.error.retry_after, answer.error.code) == (429, "7", "RESOURCE_EXHAUSTED")
 
@@ -110,9 +110,9 @@ REASONS = {
 
 
 @pytest.mark.parametrize("native", REASONS)
-async def test_a_finish_reason_is_translated_or_an_error(native: str) -> None:
+async def test_a_finish_reason_is_translated_or_is_an_error(native: str) -> None:
     async with Server(Gemini(finish=native)) as server:
-        answer = await answered("gemini", server.url)
+        answer = await ask_server("gemini", server.url)
     assert answer.text() == TEXT
     if REASONS[native]:
         assert answer.reasons == {0: REASONS[native]}
@@ -171,11 +171,11 @@ STREAMS: dict[str, tuple[list[bytes], str, Any]] = {
 
 @pytest.mark.parametrize("case", STREAMS)
 @pytest.mark.parametrize("size", [1, 11, 1000])
-async def test_a_stream_gives_its_text_and_its_end(case: str, size: int) -> None:
+async def test_a_stream_has_the_expected_text_and_end(case: str, size: int) -> None:
     events, text, end = STREAMS[case]
     stream = b"".join(events)
     async with Server(sse(*(stream[at : at + size] for at in range(0, len(stream), size)))) as server:
-        answer = await answered("gemini", server.url)
+        answer = await ask_server("gemini", server.url)
     assert answer.text() == text
     if isinstance(end, str):
         assert answer.reasons == {0: end}
@@ -184,7 +184,7 @@ async def test_a_stream_gives_its_text_and_its_end(case: str, size: int) -> None
         assert type(answer.error) is end
 
 
-def test_candidates_are_kept_apart() -> None:
+def test_candidates_are_separated() -> None:
     reader = GeminiReader("m", 2)
     both = [
         {"index": at, "content": {"parts": [{"text": text}]}, "finishReason": "STOP"} for at, text in enumerate("ab")
@@ -225,7 +225,7 @@ def test_images_log_probabilities_and_grounding_are_kept() -> None:
     assert deltas[4]["google"] == {"groundingMetadata": {"webSearchQueries": ["q"]}}
 
 
-def test_a_token_without_alternatives_has_an_empty_list_of_them() -> None:
+def test_a_token_without_alternatives_has_an_empty_list() -> None:
     chosen = [{"token": "a", "logProbability": -0.5}, {"token": "b", "logProbability": -0.1}]
     logprobs = logprobs_of({"chosenCandidates": chosen, "topCandidates": [{"candidates": chosen}]})
     assert logprobs is not None

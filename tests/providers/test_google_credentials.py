@@ -1,4 +1,4 @@
-"""Vertex AI without a key: the machine's own Google credentials."""
+"""Vertex AI without a key: the Google credentials of the machine."""
 
 import json
 from pathlib import Path
@@ -14,8 +14,8 @@ from tests.upstreams.wire import Server, script, serving, whole
 pytest.importorskip("cryptography")
 
 
-def account(path: Path, token_uri: str) -> None:
-    """A service account's file, as Google hands it out."""
+def write_account(path: Path, token_uri: str) -> None:
+    """Write the key file of a service account in Google's format."""
     from cryptography.hazmat.primitives import serialization
     from cryptography.hazmat.primitives.asymmetric import rsa
 
@@ -34,17 +34,17 @@ async def test_the_token_of_a_service_account_is_fetched_once_and_sent(
     granted = b'{"access_token": "ya29.granted", "expires_in": 3600, "token_type": "Bearer"}'
     token_server = script(whole("200 OK", granted, "Content-Type: application/json"))
     with serving(token_server) as tokens:
-        account(file, f"{tokens.url}/token")
+        write_account(file, f"{tokens.url}/token")
         async with Server(Gemini()) as server:
-            asked = make_provider("gemini", f"{server.url}/v1/projects/p/locations/l", vertex=True, api_key="")
+            provider = make_provider("gemini", f"{server.url}/v1/projects/p/locations/l", vertex=True, api_key="")
             for _ in range(2):
-                assert await asked.models() == [MODEL]
-            await asked.aclose()
+                assert await provider.models() == [MODEL]
+            await provider.aclose()
         assert len(tokens.requests) == 1
     assert server.requests[0].headers["authorization"] == "Bearer ya29.granted"
 
 
-async def test_a_machine_without_credentials_is_told_what_to_set(
+async def test_the_error_without_credentials_names_the_variable(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(tmp_path / "missing.json"))

@@ -1,4 +1,4 @@
-"""Installation hints name a command that works where this package comes from."""
+"""Installation hints name a command that works for the origin of the package."""
 
 import sys
 from pathlib import Path

@@ -8,7 +8,7 @@ from citestream.providers.errors import IncompleteAnswer, Rejected, ReportedErro
 from citestream.providers.events import ChatRequest, Finish
 from citestream.providers.ollama import address
 from citestream.providers.wire.ollama.chat_request import chat_body
-from tests.providers.recorded_answer import answered, make_provider
+from tests.providers.recorded_answer import ask_server, make_provider
 from tests.upstreams.ollama import MODEL, Ollama, line
 from tests.upstreams.wire import Server, chunk, head, script, sse
 
@@ -23,7 +23,7 @@ def ndjson(*lines: bytes) -> Any:
 
 async def test_an_answer_is_translated_to_events() -> None:
     async with Server(Ollama(thinking=["They ", "ask."])) as server:
-        answer = await answered("ollama", server.url)
+        answer = await ask_server("ollama", server.url)
     assert answer.error is None
     assert answer.text() == TEXT
     assert [delta["reasoning"] for delta in answer.others if "reasoning" in delta] == ["They ", "ask."]
@@ -39,9 +39,9 @@ async def test_an_answer_is_translated_to_events() -> None:
     assert finish.chunk["ollama"]["total_duration"] == 4883583458
 
 
-async def test_tool_calls_are_numbered_and_their_arguments_are_text() -> None:
+async def test_tool_calls_are_numbered_and_their_arguments_are_strings() -> None:
     async with Server(Ollama(calls=2)) as server:
-        answer = await answered("ollama", server.url)
+        answer = await ask_server("ollama", server.url)
     calls = [delta["tool_calls"][0] for delta in answer.others if "tool_calls" in delta]
     assert [call["index"] for call in calls] == [0, 1]
     assert calls[0]["type"] == "function"
@@ -52,17 +52,17 @@ async def test_tool_calls_are_numbered_and_their_arguments_are_text() -> None:
 
 async def test_the_names_of_models_are_listed() -> None:
     async with Server(Ollama()) as server:
-        asked = make_provider("ollama", server.url)
-        assert await asked.models() == ["llama3.2:latest", "qwen3:4b"]
-        await asked.aclose()
+        provider = make_provider("ollama", server.url)
+        assert await provider.models() == ["llama3.2:latest", "qwen3:4b"]
+        await provider.aclose()
 
 
-async def test_an_unknown_model_is_a_404_in_its_own_words() -> None:
+async def test_an_unknown_model_is_a_404_with_the_message_of_the_server() -> None:
     async with Server(Ollama()) as server:
-        asked = make_provider("ollama", server.url)
+        provider = make_provider("ollama", server.url)
         with pytest.raises(Rejected, match="model 'x' not found") as raised:
-            _ = [event async for event in asked.stream(ChatRequest("x", []))]
-        await asked.aclose()
+            _ = [event async for event in provider.stream(ChatRequest("x", []))]
+        await provider.aclose()
     assert raised.value.status == 404
 
 
@@ -83,7 +83,7 @@ STREAMS: dict[str, tuple[list[bytes], str, type[Exception] | None]] = {
         "Wa",
         IncompleteAnswer,
     ),
-    "an older server names no reason": (
+    "no reason, as in older versions": (
         [line({"message": {"content": "Wa"}, "done": False}), line({"done": True, "eval_count": 1})],
         "Wa",
         None,
@@ -111,22 +111,26 @@ STREAMS: dict[str, tuple[list[bytes], str, type[Exception] | None]] = {
         None,
     ),
     "carriage returns": ([b'{"message":{"content":"Wa"},"done":true,"done_reason":"stop"}\r\n'], "Wa", None),
-    "half a character": ([b'{"message":{"content":"Wa\\ud83d"},"done":true,"done_reason":"stop"}\n'], "Wa\ufffd", None),
+    "an unpaired surrogate": (
+        [b'{"message":{"content":"Wa\\ud83d"},"done":true,"done_reason":"stop"}\n'],
+        "Wa\ufffd",
+        None,
+    ),
 }
 
 
 @pytest.mark.parametrize("case", STREAMS)
 @pytest.mark.parametrize("size", [1, 7, 1000])
-async def test_a_stream_gives_its_text_and_its_end(case: str, size: int) -> None:
+async def test_a_stream_has_the_expected_text_and_end(case: str, size: int) -> None:
     lines, text, failure = STREAMS[case]
     stream = b"".join(lines)
     async with Server(ndjson(*(stream[at : at + size] for at in range(0, len(stream), size)))) as server:
-        answer = await answered("ollama", server.url)
+        answer = await ask_server("ollama", server.url)
     assert answer.text() == text
     assert type(answer.error) is (failure or type(None))
 
 
-async def test_a_proxy_that_calls_the_stream_json() -> None:
+async def test_a_stream_with_the_content_type_json() -> None:
     stream = line({"message": {"content": "a"}, "done": False}) + line(
         {"message": {}, "done": True, "done_reason": "stop"}
     )
@@ -135,7 +139,7 @@ async def test_a_proxy_that_calls_the_stream_json() -> None:
             head("200 OK", "Content-Type: application/json", "Transfer-Encoding: chunked") + chunk(stream) + chunk(b"")
         )
     ) as server:
-        answer = await answered("ollama", server.url)
+        answer = await ask_server("ollama", server.url)
     assert (answer.text(), answer.error) == ("a", None)
 
 
@@ -202,7 +206,7 @@ REQUESTS: dict[str, tuple[list[dict[str, Any]], dict[str, Any], dict[str, Any]]]
             "tools": [TOOL],
         },
     ),
-    "no tools, please": ([], {"tools": [TOOL], "tool_choice": "none"}, {"messages": []}),
+    "no tools": ([], {"tools": [TOOL], "tool_choice": "none"}, {"messages": []}),
     "any JSON": ([], {"response_format": {"type": "json_object"}}, {"messages": [], "format": "json"}),
     "JSON that fits a schema": (
         [],
@@ -232,7 +236,7 @@ REQUESTS: dict[str, tuple[list[dict[str, Any]], dict[str, Any], dict[str, Any]]]
             "logprobs": True,
         },
     ),
-    "arguments that are no object": (
+    "arguments that are not an object": (
         [{"role": "assistant", "tool_calls": [{"function": {"name": "f", "arguments": "not json"}}]}],
         {},
         {
@@ -264,7 +268,7 @@ def test_a_request_is_translated(case: str) -> None:
         ({"type": "input_audio", "input_audio": {}}, "messages[0].content[0].type"),
     ],
 )
-def test_what_ollama_cannot_be_given_is_refused_before_it_is_asked(part: dict[str, Any], param: str) -> None:
+def test_content_that_ollama_does_not_support_is_rejected(part: dict[str, Any], param: str) -> None:
     with pytest.raises(Rejected) as raised:
         chat_body(ChatRequest("m", [{"role": "user", "content": [part]}]))
     assert (raised.value.status, raised.value.param) == (400, param)
@@ -284,5 +288,5 @@ ADDRESSES = {
 
 
 @pytest.mark.parametrize("host", ADDRESSES)
-def test_the_address_is_what_ollama_host_means(host: str) -> None:
+def test_the_address_follows_the_rules_of_ollama_host(host: str) -> None:
     assert address(host) == ADDRESSES[host]

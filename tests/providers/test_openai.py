@@ -13,7 +13,7 @@ from citestream.providers.events import ChatRequest, Idle, OtherDelta, RelayRequ
 from citestream.providers.openai import OpenAIProvider, azure_url
 from citestream.providers.streaming.answer_stream import EventGroups
 from citestream.providers.wire.openai_chunks import ChunkReader
-from tests.providers.recorded_answer import QUESTION, answered, ask, make_provider
+from tests.providers.recorded_answer import QUESTION, ask, ask_server, make_provider
 from tests.upstreams.openai import KEY, MODEL, VLLM, OpenAI, error
 from tests.upstreams.wire import Break, Request, Server, Step, head, script, sse, whole
 
@@ -23,7 +23,7 @@ STOP = b'data: {"choices":[{"index":0,"delta":{"content":"ok"},"finish_reason":"
 
 async def test_an_answer_of_openai_is_translated_to_events() -> None:
     async with Server(OpenAI()) as server:
-        answer = await answered("openai", server.url, {"temperature": 0})
+        answer = await ask_server("openai", server.url, {"temperature": 0})
     assert answer.error is None
     assert answer.text() == TEXT
     kinds = [kind for kind, _ in groupby(answer.kinds)]  # deltas that arrive together may be one
@@ -37,30 +37,30 @@ async def test_an_answer_of_openai_is_translated_to_events() -> None:
     assert "obfuscation" not in first.chunk
 
 
-async def test_text_says_where_an_event_came_with_it() -> None:
+async def test_a_text_delta_states_whether_more_events_arrived_with_it() -> None:
     texts = [b'data: {"choices":[{"index":%d,"delta":{"content":"ok"}}]}\n\n' % index for index in (0, 1)]
     ends = [text.replace(b"}]}", b',"finish_reason":"stop"}]}') for text in texts]
-    gate = asyncio.Event()
+    released = asyncio.Event()
 
-    async def parted(_: Request) -> AsyncIterator[Step]:
+    async def in_two_parts(_: Request) -> AsyncIterator[Step]:
         yield head("200 OK", "Content-Type: text/event-stream")
         yield b"".join(texts)
-        await gate.wait()
+        await released.wait()
         yield b"".join([*texts, *ends]) + b"data: [DONE]\n\n"
 
-    said = []
-    async with Server(parted) as server:
-        asked = make_provider("openai", server.url)
-        async with aclosing(asked.stream(ChatRequest(MODEL, QUESTION))) as events:
+    deltas = []
+    async with Server(in_two_parts) as server:
+        provider = make_provider("openai", server.url)
+        async with aclosing(provider.stream(ChatRequest(MODEL, QUESTION))) as events:
             async for event in events:
                 if isinstance(event, TextDelta):
-                    said.append((event.choice, event.more))
-                gate.set()
-        await asked.aclose()
-    assert said == [(0, True), (1, False), *[(0, True), (1, True)] * 2]
+                    deltas.append((event.choice, event.more))
+                released.set()
+        await provider.aclose()
+    assert deltas == [(0, True), (1, False), *[(0, True), (1, True)] * 2]
 
 
-def test_the_events_of_the_pieces_of_a_read_stay_together() -> None:
+def test_events_of_one_read_are_marked_as_arriving_together() -> None:
     groups = EventGroups(ChunkReader())
 
     def marked(count: int, followed: bool) -> list[bool]:
@@ -70,14 +70,14 @@ def test_the_events_of_the_pieces_of_a_read_stay_together() -> None:
     assert marked(0, followed=True) == []
     assert marked(2, followed=False) == [True, False]
     assert marked(1, followed=True) == [True]
-    assert list(groups.mark([], followed=False)) == [Idle()], "the event before does not wait any longer"
+    assert list(groups.mark([], followed=False)) == [Idle()], "the event before is no longer delayed"
     assert list(groups.mark([], followed=False)) == []
 
 
-async def test_what_openai_is_sent() -> None:
+async def test_the_request_to_openai() -> None:
     async with Server(OpenAI()) as server:
         params = {"temperature": 0, "stream": False, "stream_options": {"include_obfuscation": False}}
-        await answered("openai", server.url, params, headers={"x-team": "a"})
+        await ask_server("openai", server.url, params, headers={"x-team": "a"})
     (request,) = server.requests
     assert request.target == "/v1/chat/completions"
     assert request.json == {
@@ -92,9 +92,9 @@ async def test_what_openai_is_sent() -> None:
     assert request.headers["x-team"] == "a"
 
 
-async def test_tool_calls_come_after_the_text_and_in_fragments() -> None:
+async def test_tool_calls_follow_the_text_in_fragments() -> None:
     async with Server(OpenAI(calls=True)) as server:
-        answer = await answered("openai", server.url)
+        answer = await ask_server("openai", server.url)
     calls = [delta["tool_calls"][0] for delta in answer.others if "tool_calls" in delta]
     assert "".join(call["function"]["arguments"] for call in calls) == '{"city":"Zürich"}'
     flushing = [event.choices for event in answer.events if isinstance(event, OtherDelta)][1:]
@@ -104,38 +104,38 @@ async def test_tool_calls_come_after_the_text_and_in_fragments() -> None:
 
 async def test_interleaved_choices_are_separated() -> None:
     async with Server(OpenAI()) as server:
-        answer = await answered("openai", server.url, {"n": 3})
+        answer = await ask_server("openai", server.url, {"n": 3})
     assert [answer.text(choice) for choice in range(3)] == [TEXT] * 3
     assert answer.reasons == {0: "stop", 1: "stop", 2: "stop"}
 
 
 async def test_an_answer_of_vllm_is_translated_to_events() -> None:
     async with Server(VLLM()) as server:
-        answer = await answered("openai", server.url)
+        answer = await ask_server("openai", server.url)
     assert answer.text() == TEXT
     assert [delta["reasoning"] for delta in answer.others if "reasoning" in delta] == ["They ask ", "about water."]
     assert answer.kinds[-2:] == ["Finish", "Usage"]
     assert answer.usage == {"prompt_tokens": 9, "total_tokens": 17, "completion_tokens": 8}
 
 
-async def test_the_clients_own_key_goes_before_ours() -> None:
+async def test_the_key_of_the_client_replaces_the_configured_key() -> None:
     async with Server(OpenAI()) as server:
-        asked = make_provider("openai", server.url, api_key="sk-ours")
-        answer = await ask(asked, key=KEY)
-        await asked.aclose()
+        provider = make_provider("openai", server.url, api_key="sk-ours")
+        answer = await ask(provider, key=KEY)
+        await provider.aclose()
     assert answer.error is None
     assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
 
 
-async def test_a_wrong_key_is_told_without_the_key() -> None:
+async def test_the_error_for_a_wrong_key_does_not_contain_the_key() -> None:
     async with Server(OpenAI()) as server:
-        answer = await answered("openai", server.url, api_key="sk-wrong")
+        answer = await ask_server("openai", server.url, api_key="sk-wrong")
     assert isinstance(answer.error, Rejected)
     assert (answer.error.status, answer.error.code) == (401, "invalid_api_key")
     assert answer.error.message == "Incorrect API key provided: ***"
 
 
-async def test_a_server_that_refuses_stream_options_is_asked_once_more_and_remembered() -> None:
+async def test_a_server_that_rejects_stream_options_gets_one_retry_and_is_remembered() -> None:
     wrong = b'{"object":"error","message":{"detail":[{"loc":["body","stream_options"],"msg":"Extra inputs"}]}}'
 
     async def strict(request: Request) -> AsyncIterator[Step]:
@@ -145,100 +145,100 @@ async def test_a_server_that_refuses_stream_options_is_asked_once_more_and_remem
             yield whole("200 OK", STOP, "Content-Type: text/event-stream")
 
     async with Server(strict) as server:
-        asked = make_provider("openai", server.url)
-        assert [(await ask(asked)).text() for _ in range(2)] == ["ok", "ok"]
-        refused = await ask(asked, {"stream_options": {"include_usage": True}})
-        await asked.aclose()
+        provider = make_provider("openai", server.url)
+        assert [(await ask(provider)).text() for _ in range(2)] == ["ok", "ok"]
+        refused = await ask(provider, {"stream_options": {"include_usage": True}})
+        await provider.aclose()
     assert ["stream_options" in request.json for request in server.requests] == [True, False, False, True]
     assert refused.error
     assert refused.error.message == "body.stream_options: Extra inputs"
 
 
-async def test_too_many_requests_tell_when_to_come_back() -> None:
+async def test_a_rate_limit_error_has_a_retry_after() -> None:
     async with Server(script(error(429, "Slow down", "requests", "rate_limit_exceeded", "Retry-After: 7"))) as server:
-        answer = await answered("openai", server.url)
+        answer = await ask_server("openai", server.url)
     assert answer.error
     assert (answer.error.status, answer.error.retry_after, answer.error.type) == (429, "7", "requests")
 
 
-async def test_one_tenants_cookie_never_travels_with_anothers_request() -> None:
+async def test_cookies_of_the_provider_are_never_sent() -> None:
     async with Server(OpenAI()) as server:
-        asked = make_provider("openai", server.url)
-        await ask(asked)
-        await ask(asked)
-        await asked.aclose()
+        provider = make_provider("openai", server.url)
+        await ask(provider)
+        await ask(provider)
+        await provider.aclose()
     assert all("cookie" not in request.headers for request in server.requests)
 
 
-async def test_a_connection_is_used_again() -> None:
+async def test_a_connection_is_reused() -> None:
     async with Server(OpenAI()) as server:
-        asked = make_provider("openai", server.url)
+        provider = make_provider("openai", server.url)
         for _ in range(3):
-            assert (await ask(asked)).error is None
-        await asked.aclose()
+            assert (await ask(provider)).error is None
+        await provider.aclose()
     assert server.connections == 1
 
 
-async def test_a_reader_that_leaves_closes_the_upstream() -> None:
+async def test_closing_the_stream_closes_the_connection() -> None:
     pieces = b'data: {"choices":[{"index":0,"delta":{"content":"a"}}]}\n\n'
 
     async with Server(sse(pieces, Break.STALL)) as server:
-        asked = make_provider("openai", server.url)
-        async with aclosing(asked.stream(ChatRequest(MODEL, QUESTION))) as events:
+        provider = make_provider("openai", server.url)
+        async with aclosing(provider.stream(ChatRequest(MODEL, QUESTION))) as events:
             async for event in events:
                 if isinstance(event, TextDelta):
                     break
         await server.left.wait()
-        await asked.aclose()
+        await provider.aclose()
 
 
 async def test_the_names_of_models_are_listed() -> None:
     async with Server(OpenAI()) as server:
-        asked = make_provider("openai", server.url)
-        assert await asked.models() == ["gpt-4.1-2025-04-14", "gpt-4.1-mini-2025-04-14"]
-        await asked.aclose()
+        provider = make_provider("openai", server.url)
+        assert await provider.models() == ["gpt-4.1-2025-04-14", "gpt-4.1-mini-2025-04-14"]
+        await provider.aclose()
         wrong = make_provider("openai", server.url, api_key="sk-wrong")
         with pytest.raises(Rejected, match=r"Incorrect API key provided: \*\*\*"):
             await wrong.models()
         await wrong.aclose()
 
 
-async def test_a_pass_through_changes_no_byte() -> None:
+async def test_pass_through_changes_no_byte() -> None:
     async with Server(OpenAI()) as server:
-        asked = make_provider("openai", server.url)
-        assert isinstance(asked, OpenAIProvider)
+        provider = make_provider("openai", server.url)
+        assert isinstance(provider, OpenAIProvider)
         sent = b'{"model":"m",  "messages":[],"stream":true,"stream_options":null}'
-        relayed = await asked.relay(RelayRequest(sent, "/chat/completions", "m"))
+        relayed = await provider.relay(RelayRequest(sent, "/chat/completions", "m"))
         async with aclosing(relayed.body) as body:
             received = b"".join([data async for data in body])
-        await asked.aclose()
+        await provider.aclose()
     assert server.requests[0].body == sent
     assert received == b"".join(b"data: " + data + b"\n\n" for data in OpenAI().events({}))
     assert relayed.headers == {"content-type": "text/event-stream; charset=utf-8", "x-request-id": "req_1"}
     assert relayed.status == 200
 
 
-async def test_a_pass_through_nobody_reads_is_closed() -> None:
+async def test_closing_an_unread_pass_through_closes_the_connection() -> None:
 
     async with Server(sse(STOP, Break.STALL)) as server:
-        asked = make_provider("openai", server.url)
-        assert isinstance(asked, OpenAIProvider)
-        relayed = await asked.relay(RelayRequest(b"{}", "/chat/completions"))
+        provider = make_provider("openai", server.url)
+        assert isinstance(provider, OpenAIProvider)
+        relayed = await provider.relay(RelayRequest(b"{}", "/chat/completions"))
         await relayed.body.aclose()
         await server.left.wait()
-        await asked.aclose()
+        await provider.aclose()
 
 
-async def test_azure_has_its_own_addresses_and_its_own_header() -> None:
+async def test_azure_has_a_different_address_and_key_header() -> None:
     events = [
         b'data: {"id":"","object":"","choices":[],"prompt_filter_results":[{"prompt_index":0}]}\n\n',
         STOP,
         b"data: [DONE]\n\n",
     ]
     async with Server(sse(*events)) as server:
-        asked = provider("openai", base_url=server.url, api_key="azure-key", azure=True, api_version="2025-01-01")
-        answer = await ask(asked, model="my deployment")
-        await asked.aclose()
+        azure = provider("openai", base_url=server.url, api_key="azure-key", azure=True, api_version="2025-01-01")
+        answer = await ask(azure, model="my deployment")
+        await azure.aclose()
     (request,) = server.requests
     assert request.target == "/openai/deployments/my%20deployment/chat/completions?api-version=2025-01-01"
     assert request.headers["api-key"] == "azure-key"
@@ -265,16 +265,16 @@ def test_the_address_of_an_azure_deployment(case: str) -> None:
     assert azure_url(base_url, "/chat/completions", "d", "") == expected
 
 
-async def test_a_server_that_answers_in_one_piece() -> None:
+async def test_a_server_that_does_not_stream() -> None:
     choice = b'{"index":0,"message":{"role":"assistant","content":"Hi"},"finish_reason":"stop"}'
     body = b'{"choices":[%s],"usage":{"x":1}}' % choice
     answer = script(head("200 OK", "Content-Type: application/json", f"Content-Length: {len(body)}") + body)
     async with Server(answer) as server:
-        got = await answered("openai", server.url)
-    assert (got.text(), got.reasons, got.usage) == ("Hi", {0: "stop"}, {"x": 1})
+        received = await ask_server("openai", server.url)
+    assert (received.text(), received.reasons, received.usage) == ("Hi", {0: "stop"}, {"x": 1})
 
 
-def test_azure_names_the_deployment_in_the_address_of_every_api_but_responses() -> None:
+def test_the_address_of_an_azure_api_contains_the_deployment_except_for_responses() -> None:
     base = "https://x.openai.azure.com/openai"
     assert azure_url(base, "/embeddings", "d", "v1") == f"{base}/deployments/d/embeddings?api-version=v1"
     assert azure_url(base, "/responses", "d", "v1") == f"{base}/responses?api-version=v1"

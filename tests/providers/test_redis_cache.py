@@ -1,4 +1,4 @@
-"""Entries in a real Redis: bounded, expiring and shared; and a Redis that is down, hangs, is full or refuses access."""
+"""Entries in a real Redis are bounded, expire and are shared. Redis can be down, hang, be full or refuse access."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +12,7 @@ from citestream.providers.errors import ProviderError, TimedOut, Unreachable
 from citestream.providers.redis_cache import PREFIX, Bounds, RedisEntries
 from tests.upstreams.redis import Redis, running
 
-PLENTY = Bounds(keep=1000, max_bytes=2**20, keep_seconds=60)
+LARGE = Bounds(keep=1000, max_bytes=2**20, keep_seconds=60)
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +22,7 @@ def server() -> Iterator[Redis]:
 
 
 @contextmanager
-def opened(server: Redis, bounds: Bounds = PLENTY, password: str = "", **settings: Any) -> Iterator[RedisEntries]:
+def open_entries(server: Redis, bounds: Bounds = LARGE, password: str = "", **settings: Any) -> Iterator[RedisEntries]:
     entries = RedisEntries(server.url, password, bounds, **settings)
     yield entries
     entries.close()
@@ -46,22 +46,22 @@ def entry_count(server: Redis) -> int:
         return len(names)
 
 
-def test_what_one_machine_puts_another_finds_for_the_same_client(server: Redis) -> None:
-    with opened(server) as here, opened(server) as there:
-        here.put("search", "chatcmpl-1", b"\x00\xff")
-        here.put("notebooks", "chatcmpl-1", b"other")
-        assert there.get("search", "chatcmpl-1") == b"\x00\xff"
-        assert there.get("notebooks", "chatcmpl-1") == b"other"
-        assert there.get("", "chatcmpl-1") is None
-        here.put("search", "chatcmpl-1", b"again")
-        assert there.get("search", "chatcmpl-1") == b"again"
+def test_entries_are_shared_between_machines_but_not_between_clients(server: Redis) -> None:
+    with open_entries(server) as first, open_entries(server) as second:
+        first.put("search", "chatcmpl-1", b"\x00\xff")
+        first.put("notebooks", "chatcmpl-1", b"other")
+        assert second.get("search", "chatcmpl-1") == b"\x00\xff"
+        assert second.get("notebooks", "chatcmpl-1") == b"other"
+        assert second.get("", "chatcmpl-1") is None
+        first.put("search", "chatcmpl-1", b"again")
+        assert second.get("search", "chatcmpl-1") == b"again"
     assert entry_count(server) == 2
     with server.client() as client:
         assert not any(b"chatcmpl" in key or b"search" in key for key in client.scan_iter())
 
 
-def test_there_are_never_more_than_wanted(server: Redis) -> None:
-    with opened(server, Bounds(keep=3, max_bytes=2**20, keep_seconds=60)) as entries:
+def test_the_number_of_entries_is_limited(server: Redis) -> None:
+    with open_entries(server, Bounds(keep=3, max_bytes=2**20, keep_seconds=60)) as entries:
         for number in range(10):
             entries.put("", str(number), b"x")
         assert sum(entries.get("", str(number)) is not None for number in range(10)) == 3
@@ -69,8 +69,8 @@ def test_there_are_never_more_than_wanted(server: Redis) -> None:
     assert entry_count(server) == 3
 
 
-def test_they_never_take_more_than_wanted(server: Redis) -> None:
-    with opened(server, Bounds(keep=1000, max_bytes=1000, keep_seconds=60)) as entries:
+def test_the_size_of_all_entries_is_limited(server: Redis) -> None:
+    with open_entries(server, Bounds(keep=1000, max_bytes=1000, keep_seconds=60)) as entries:
         for number in range(10):
             entries.put("", str(number), b"x" * 300)
             entries.put("", str(number), b"x" * 290)  # replaced entries do not count
@@ -78,42 +78,42 @@ def test_they_never_take_more_than_wanted(server: Redis) -> None:
     assert entry_count(server) == 3
 
 
-def test_what_is_too_old_is_gone_and_leaves_nothing(server: Redis) -> None:
-    with opened(server, Bounds(keep=1000, max_bytes=1000, keep_seconds=0.05)) as entries:
+def test_expired_entries_are_removed_completely(server: Redis) -> None:
+    with open_entries(server, Bounds(keep=1000, max_bytes=1000, keep_seconds=0.05)) as entries:
         entries.put("", "a", b"x")
-        ended = monotonic() + 5
-        while entries.get("", "a") is not None or kept_keys(server):
-            assert monotonic() < ended
+        deadline = monotonic() + 100
+        while entries.get("", "a") is not None or key_count(server):
+            assert monotonic() < deadline
         entries.put("", "b", b"y")
         with server.client() as client:
             assert client.zcard(PREFIX + "ages") == 1
 
 
-def kept_keys(server: Redis) -> int:
+def key_count(server: Redis) -> int:
     with server.client() as client:
         return int(client.dbsize())
 
 
 @pytest.mark.parametrize("name", ["", "\udcff", "a" * 10_000, "a\0b", "{x}"])
-def test_odd_names_are_only_names(name: str, server: Redis) -> None:
-    with opened(server) as entries:
+def test_unusual_names_are_accepted(name: str, server: Redis) -> None:
+    with open_entries(server) as entries:
         entries.put(name, name, b"1")
         assert entries.get(name, name) == b"1"
         assert entries.get("", "b") is None
 
 
 def test_a_redis_that_was_restarted_is_used_again_without_an_error() -> None:
-    with running() as server, opened(server) as entries:
+    with running() as server, open_entries(server) as entries:
         entries.put("", "a", b"x")
         server.kill()
         server.start()
         assert entries.get("", "a") is None
-        entries.put("", "a", b"y")  # the script is unknown to the new one
+        entries.put("", "a", b"y")  # the new server does not know the script
         assert entries.get("", "a") == b"y"
 
 
-def test_while_it_is_gone_nobody_waits_for_it_again_and_again() -> None:
-    with running() as server, opened(server, timeout=0.2) as entries:
+def test_after_a_timeout_later_calls_fail_at_once() -> None:
+    with running() as server, open_entries(server, timeout=0.2) as entries:
         entries.put("", "a", b"x")
         server.freeze(True)
         try:
@@ -124,30 +124,30 @@ def test_while_it_is_gone_nobody_waits_for_it_again_and_again() -> None:
                     entries.put("", "a", b"x")
         finally:
             server.freeze(False)
-        entries.reach()  # it looks, however short ago it failed
+        entries.reach()  # connects even shortly after a failure
         assert entries.get("", "a") == b"x"
 
 
-def test_who_it_does_not_know_it_refuses() -> None:
+def test_a_wrong_password_is_an_error_without_the_password() -> None:
     with running("--requirepass", "sesame") as server:
-        with opened(server) as entries, pytest.raises(ProviderError) as error:
+        with open_entries(server) as entries, pytest.raises(ProviderError) as error:
             entries.put("", "a", b"x")
         assert "sesame" not in error.value.message
-        with opened(server, password="sesame") as entries:
+        with open_entries(server, password="sesame") as entries:
             entries.put("", "a", b"x")
             assert entries.get("", "a") == b"x"
 
 
-def test_one_that_is_full_refuses_and_is_asked_again() -> None:
-    with running("--maxmemory", "1", "--maxmemory-policy", "noeviction") as server, opened(server) as entries:
+def test_a_full_redis_refuses_entries_and_is_used_again() -> None:
+    with running("--maxmemory", "1", "--maxmemory-policy", "noeviction") as server, open_entries(server) as entries:
         for _ in range(2):
             with pytest.raises(ProviderError, match="Redis refused: "):
                 entries.put("", "a", b"x")
         assert entries.get("", "a") is None
 
 
-def test_what_is_refused_of_several_leaves_the_others() -> None:
-    with running() as server, opened(server) as entries, server.client() as client:
+def test_a_refused_entry_does_not_affect_the_others() -> None:
+    with running() as server, open_entries(server) as entries, server.client() as client:
         entries.put_all([("", "a", b"x"), ("", "b", b"y")])
         allowed = [f"~{key.decode()}" for key in client.scan_iter()]
         client.execute_command("ACL", "SETUSER", "default", "resetkeys", *allowed)
@@ -156,8 +156,8 @@ def test_what_is_refused_of_several_leaves_the_others() -> None:
         assert [entries.get("", name) for name in ("a", "b")] == [b"1", b"3"]
 
 
-def test_one_that_drops_keys_when_full_confuses_nothing() -> None:
-    with running() as server, opened(server) as entries:
+def test_dropped_bookkeeping_keys_do_no_harm() -> None:
+    with running() as server, open_entries(server) as entries:
         entries.put("", "a", b"x")
         with server.client() as client:
             client.delete(PREFIX + "sizes")
@@ -167,10 +167,10 @@ def test_one_that_drops_keys_when_full_confuses_nothing() -> None:
 
 
 @pytest.mark.parametrize("count", [1, 2, 3])
-def test_whatever_of_its_counting_is_dropped_is_counted_again(count: int, server: Redis) -> None:
+def test_dropped_counters_are_rebuilt(count: int, server: Redis) -> None:
     bounds = Bounds(keep=5, max_bytes=1000, keep_seconds=60)
     for dropped in combinations(("ages", "sizes", "total"), count):
-        with opened(server, bounds) as entries, server.client() as client:
+        with open_entries(server, bounds) as entries, server.client() as client:
             client.flushall()
             for number in range(10):
                 entries.put("", str(number), b"x" * 90 * (number % 3 + 1))
@@ -184,8 +184,8 @@ def test_whatever_of_its_counting_is_dropped_is_counted_again(count: int, server
             assert all(entries.get("", str(number)) for number in range(25, 30))
 
 
-def test_an_entry_that_is_dropped_with_the_counting_is_not_counted_again(server: Redis) -> None:
-    with opened(server) as entries, server.client() as client:
+def test_an_entry_that_is_dropped_with_its_counter_is_not_counted(server: Redis) -> None:
+    with open_entries(server) as entries, server.client() as client:
         entries.put("", "a", b"x")
         (entry,) = (key for key in client.scan_iter() if client.type(key) == b"string" and client.get(key) == b"x")
         client.delete(entry, PREFIX + "total")

@@ -1,6 +1,6 @@
-"""Long work is divided into steps, between which other work runs, and short work goes first.
+"""Long work is divided into steps. Other work runs between the steps, and short work runs first.
 
-The tests count steps, not seconds: with STEP_SECONDS = 0 every step is a turn of its own.
+The tests count steps, not seconds. With STEP_SECONDS = 0, the event loop runs other tasks after every step.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ from citestream.providers.scheduler import Work, scheduler
 
 
 @pytest.fixture(autouse=True)
-def one_step_a_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+def one_step_per_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scheduling, "STEP_SECONDS", 0.0)
 
 
@@ -26,7 +26,7 @@ def count_to(number: int, notes: list[str], name: str = "") -> Steps[int]:
     return number
 
 
-def undivided() -> Steps[tuple[str, int]]:
+def indivisible() -> Steps[tuple[str, int]]:
     ident = yield threading.get_ident
     return "thread", ident
 
@@ -37,7 +37,7 @@ async def ticks(notes: list[str], number: int) -> None:
         await asyncio.sleep(0)
 
 
-async def test_others_have_their_turn_between_all_steps() -> None:
+async def test_other_tasks_run_between_all_steps() -> None:
     notes: list[str] = []
     _, counted = await asyncio.gather(ticks(notes, 50), Work("test").run(count_to(5, notes)))
     assert counted == 5
@@ -45,7 +45,7 @@ async def test_others_have_their_turn_between_all_steps() -> None:
     assert all("tick" in notes[one:other] for one, other in pairwise(at))
 
 
-async def test_started_work_runs_while_nobody_awaits_it() -> None:
+async def test_started_work_runs_without_being_awaited() -> None:
     notes: list[str] = []
     future = scheduler().start("test", count_to(3, notes))
     await ticks([], 20)
@@ -56,16 +56,18 @@ async def test_started_work_runs_while_nobody_awaits_it() -> None:
 @pytest.mark.parametrize(
     ("short_seconds", "order"),
     [(3600.0, ["a0", "a1", "a2", "b0", "b1", "b2"]), (0.0, ["a0", "b0", "a1", "b1", "a2", "b2"])],
-    ids=["short work is finished first", "long work takes turns"],
+    ids=["short", "long"],
 )
-async def test_the_order_of_work(short_seconds: float, order: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_short_work_is_finished_first_and_long_work_alternates(
+    short_seconds: float, order: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(scheduling, "SHORT_SECONDS", short_seconds)
     notes: list[str] = []
     await asyncio.gather(*[scheduler().start("test", count_to(3, notes, name)) for name in "ab"])
     assert notes == order
 
 
-async def test_short_work_goes_before_long_work(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_short_work_runs_before_long_work(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scheduling, "SHORT_SECONDS", 0.0)
     monkeypatch.setattr(scheduling, "LONG_SHARE", 1_000)
     notes: list[str] = []
@@ -76,7 +78,7 @@ async def test_short_work_goes_before_long_work(monkeypatch: pytest.MonkeyPatch)
     assert "short 0" in notes[begun : begun + 2]
 
 
-async def test_every_fourth_turn_belongs_to_long_work(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_every_fourth_turn_is_for_long_work(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scheduling, "SHORT_SECONDS", 0.0)
     notes: list[str] = []
 
@@ -92,7 +94,7 @@ async def test_every_fourth_turn_belongs_to_long_work(monkeypatch: pytest.Monkey
     await long
 
 
-async def test_a_pause_is_due_when_the_parts_of_the_work_took_the_time_of_a_step(
+async def test_a_pause_is_due_after_the_time_of_a_step(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     times = iter([0.0, 1.5, 10.0, 10.5])
@@ -107,22 +109,22 @@ async def test_a_pause_is_due_when_the_parts_of_the_work_took_the_time_of_a_step
     assert (due, work.due) == ([False, True], False)
 
 
-async def test_what_cannot_be_divided_leaves_the_loop() -> None:
-    assert complete(undivided()) == ("thread", threading.get_ident())
-    for ran in (await Work("test").run(undivided()), await scheduler().start("test", undivided())):
-        assert ran[1] != threading.get_ident()
+async def test_work_that_cannot_be_divided_runs_in_a_thread() -> None:
+    assert complete(indivisible()) == ("thread", threading.get_ident())
+    for result in (await Work("test").run(indivisible()), await scheduler().start("test", indivisible())):
+        assert result[1] != threading.get_ident()
     scheduler().close()
 
 
-async def test_an_error_reaches_whoever_waits() -> None:
-    def broken() -> Steps[None]:
+async def test_an_error_is_raised_for_the_waiting_caller() -> None:
+    def failing() -> Steps[None]:
         yield None
         raise ZeroDivisionError
 
-    def broken_outside() -> Steps[None]:
+    def failing_in_thread() -> Steps[None]:
         yield lambda: 1 / 0
 
-    for steps in (broken, broken_outside):
+    for steps in (failing, failing_in_thread):
         with pytest.raises(ZeroDivisionError):
             await Work("test").run(steps())
         with pytest.raises(ZeroDivisionError):

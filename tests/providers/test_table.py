@@ -1,4 +1,4 @@
-"""The table of providers: created by name, imported at first use, without keys in their representation."""
+"""Providers are created by name and imported at first use, and their representation contains no keys."""
 
 import subprocess
 import sys
@@ -12,30 +12,30 @@ from citestream.providers.settings import Settings
 
 
 @pytest.mark.parametrize("kind", PROVIDERS)
-async def test_every_provider_is_made_by_its_name(kind: str) -> None:
-    made = provider(kind)
-    assert made.native == (kind if kind in {"openai", "ollama", "gemini", "anthropic"} else "")
-    if not made.native:
-        await made.reach()
+async def test_every_provider_is_created_by_name(kind: str) -> None:
+    created = provider(kind)
+    assert created.native == (kind if kind in {"openai", "ollama", "gemini", "anthropic"} else "")
+    if not created.native:
+        await created.reach()
         with pytest.raises(NotSupported):
-            await made.relay(RelayRequest(b"", ""))
+            await created.relay(RelayRequest(b"", ""))
         with pytest.raises(NotSupported):
-            await made.embeddings([], model="m")
-    await made.aclose()
+            await created.embeddings([], model="m")
+    await created.aclose()
 
 
-def test_an_unknown_provider_is_told_what_exists() -> None:
+def test_the_error_for_an_unknown_provider_lists_the_known_ones() -> None:
     with pytest.raises(ValueError, match="unknown provider 'x'; there are: anthropic, extractive, gemini"):
         provider("x")
 
 
 @pytest.mark.parametrize("kind", PROVIDERS)
-def test_making_a_provider_imports_no_sdk(kind: str) -> None:
+def test_creating_a_provider_imports_no_sdk(kind: str) -> None:
     script = f"import sys, providers; providers.provider({kind!r}); print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True).stdout.split()
     assert not {"openai", "ollama", "google.genai", "anthropic", "httpx", "httpx2"} & set(loaded)
 
 
-def test_a_key_is_in_no_text_form() -> None:
+def test_the_representation_of_settings_contains_no_keys() -> None:
     settings = Settings(api_key="sk-secret", headers={"x-key": "secret"})
     assert "secret" not in repr(settings)

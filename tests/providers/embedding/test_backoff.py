@@ -3,7 +3,7 @@
 from citestream.providers.embedding.backoff import FIRST_SECONDS, MOST_SECONDS, Backoff
 
 
-def test_each_failure_doubles_the_wait_up_to_a_minute() -> None:
+def test_each_failure_doubles_the_wait_up_to_the_limit() -> None:
     now = 100.0
     backoff = Backoff(lambda: now)
     assert backoff.is_over()

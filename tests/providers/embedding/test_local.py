@@ -1,4 +1,4 @@
-"""The real model on this machine, from the extra `semantic`."""
+"""The real local model of the extra `semantic`."""
 
 import threading
 from contextlib import suppress
@@ -14,7 +14,7 @@ SAME = ("The bridge was opened to traffic in spring.", "Die BrÃ¼cke wurde im FrÃ
 OTHER = "Penguins lay one egg in winter."
 
 
-async def test_the_same_in_two_languages_is_nearer_than_something_else() -> None:
+async def test_a_translation_is_more_similar_than_another_sentence() -> None:
     model = embedder("local")
     english, german, other = await model.embed([*SAME, OTHER])
     assert english @ german > 0.6 > english @ other + 0.2
@@ -22,7 +22,7 @@ async def test_the_same_in_two_languages_is_nearer_than_something_else() -> None
     await model.aclose()
 
 
-async def test_it_runs_in_a_thread_of_its_own_and_reads_only_so_far() -> None:
+async def test_the_model_runs_in_its_own_thread_and_truncates_long_texts() -> None:
     model = embedder("local")
     long = "word " * 20_000
     found = await model.embed([long, long + "more"])
@@ -32,7 +32,7 @@ async def test_it_runs_in_a_thread_of_its_own_and_reads_only_so_far() -> None:
 
 
 class Encoder:
-    """In place of the model."""
+    """Replaces the model."""
 
     def encode(self, texts: list[str]) -> Any:
         return np.ones((len(texts), 2), np.float32)
@@ -53,7 +53,7 @@ def loads(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return attempts
 
 
-async def test_a_model_that_could_not_be_loaded_is_loaded_again(
+async def test_loading_of_the_model_is_retried_after_a_failure(
     loads: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(backoff, "FIRST_SECONDS", 0.0)
@@ -67,7 +67,7 @@ async def test_a_model_that_could_not_be_loaded_is_loaded_again(
     await model.aclose()
 
 
-async def test_a_model_that_could_not_be_loaded_is_not_loaded_again_at_once(
+async def test_loading_of_the_model_is_not_retried_immediately(
     loads: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(backoff, "FIRST_SECONDS", 3600.0)

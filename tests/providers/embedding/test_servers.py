@@ -1,4 +1,4 @@
-"""The official clients of three vendors against servers that answer as theirs do."""
+"""The official clients of three vendors with servers that imitate these vendors."""
 
 import subprocess
 import sys
@@ -27,40 +27,40 @@ def make_embedder(kind: str, url: str, key: str = KEY) -> Embedder:
 async def test_every_text_gets_its_own_vector_of_unit_length(kind: str) -> None:
     upstream = Embeddings()
     async with Server(upstream) as server:
-        asked = make_embedder(kind, server.url)
-        found = await asked.embed([*TEXTS, TEXTS[0]])
-        await asked.aclose()
+        instance = make_embedder(kind, server.url)
+        found = await instance.embed([*TEXTS, TEXTS[0]])
+        await instance.aclose()
     assert found.dtype == np.float32
     assert np.linalg.norm(found, axis=1) == pytest.approx(1)
     expected = np.array([vector(text) for text in [*TEXTS, TEXTS[0]]])
     assert found == pytest.approx(expected / np.linalg.norm(expected, axis=1, keepdims=True))
-    assert upstream.batches == [TEXTS], "a text is asked for once"
+    assert upstream.batches == [TEXTS], "each text is sent once"
 
 
-async def test_a_server_that_knows_no_base64_is_read_as_well() -> None:
+async def test_a_server_without_base64_is_supported() -> None:
     async with Server(Embeddings(base64=False)) as server:
-        asked = make_embedder("openai", server.url)
-        assert (await asked.embed(TEXTS)).shape == (3, 3)
-        await asked.aclose()
+        instance = make_embedder("openai", server.url)
+        assert (await instance.embed(TEXTS)).shape == (3, 3)
+        await instance.aclose()
 
 
 async def test_a_batch_that_is_too_large_is_halved_until_it_fits() -> None:
     upstream = Embeddings(most=2)
     async with Server(upstream) as server:
-        asked = make_embedder("openai", server.url)
+        instance = make_embedder("openai", server.url)
         texts = [f"text number {n}" for n in range(7)]
-        assert (await asked.embed(texts)).shape == (7, 3)
-        await asked.aclose()
+        assert (await instance.embed(texts)).shape == (7, 3)
+        await instance.aclose()
     assert [text for batch in upstream.batches for text in batch] == texts
     assert max(map(len, upstream.batches)) == 2
 
 
 async def test_a_wrong_key_is_an_error_of_the_embedder() -> None:
     async with Server(Embeddings()) as server:
-        asked = make_embedder("openai", server.url, key="wrong")
+        instance = make_embedder("openai", server.url, key="wrong")
         with pytest.raises(Rejected) as caught:
-            await asked.embed(TEXTS)
-        await asked.aclose()
+            await instance.embed(TEXTS)
+        await instance.aclose()
     assert caught.value.status == 401
 
 
@@ -68,16 +68,16 @@ async def test_a_wrong_key_is_an_error_of_the_embedder() -> None:
 async def test_the_message_names_the_embedder_if_it_cannot_be_reached(kind: str) -> None:
     async with Server(Embeddings()) as server:
         url = server.url
-    asked = make_embedder(kind, url)
+    instance = make_embedder(kind, url)
     with pytest.raises(Unreachable, match=r"^The embedder could not be reached"):
-        await asked.embed(TEXTS)
-    await asked.aclose()
+        await instance.embed(TEXTS)
+    await instance.aclose()
 
 
 ANSWERS = {
     "one vector too few": b'{"object":"list","data":[{"index":0,"embedding":[1,2]}],"model":"m"}',
     "vectors of two lengths": b'{"object":"list","data":[{"index":0,"embedding":[1,2]},{"index":1,"embedding":[1]}]}',
-    "words instead of numbers": b'{"data":[{"index":0,"embedding":["a"]},{"index":1,"embedding":["b"]}]}',
+    "strings instead of numbers": b'{"data":[{"index":0,"embedding":["a"]},{"index":1,"embedding":["b"]}]}',
     "not a number": b'{"object":"list","data":[{"index":0,"embedding":[NaN]},{"index":1,"embedding":[1]}]}',
     "no data": b'{"object":"list"}',
     "not JSON": b"<html>",
@@ -87,23 +87,23 @@ ANSWERS = {
 @pytest.mark.parametrize("case", ANSWERS)
 async def test_an_answer_without_a_vector_for_each_text_is_an_error(case: str) -> None:
     async with Server(script(whole("200 OK", ANSWERS[case], "Content-Type: application/json"))) as server:
-        asked = make_embedder("openai", server.url)
+        instance = make_embedder("openai", server.url)
         with pytest.raises(ProviderError):
-            await asked.embed(TEXTS[:2])
-        await asked.aclose()
+            await instance.embed(TEXTS[:2])
+        await instance.aclose()
 
 
 async def test_a_broken_connection_is_an_error() -> None:
     async with Server(script(Break.RESET)) as server:
-        asked = make_embedder("ollama", server.url)
+        instance = make_embedder("ollama", server.url)
         with pytest.raises(ProviderError):
-            await asked.embed(TEXTS)
-        await asked.aclose()
+            await instance.embed(TEXTS)
+        await instance.aclose()
 
 
 @pytest.mark.parametrize(("kind", "module"), [("openai", "openai"), ("ollama", "ollama"), ("gemini", "google.genai")])
-def test_its_client_is_imported_before_anybody_waits_for_it(kind: str, module: str) -> None:
-    """In a fresh process; only the kind that is asked for."""
+def test_the_client_library_is_imported_in_the_background(kind: str, module: str) -> None:
+    """A new process imports only the library of the requested kind."""
     code = (
         "import sys, threading\nfrom citestream.providers.embedding import embedder\n"
         f"embedder({kind!r})\n"

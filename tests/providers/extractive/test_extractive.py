@@ -1,4 +1,4 @@
-"""ExtractiveProvider: it quotes and cites sentences that answer the question, and says if there is none."""
+"""ExtractiveProvider quotes and cites sentences that answer the question, or states that there are none."""
 
 import json
 import re
@@ -35,12 +35,12 @@ QUESTIONS = {
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_the_sentence_that_answers_comes_with_its_number(question: str) -> None:
+def test_the_answering_sentence_is_cited(question: str) -> None:
     assert QUESTIONS[question] in compose(question, MOON)
 
 
 @pytest.mark.parametrize("question", ["What is the capital of France?", "Who wrote Faust?", "Wie heißt der Papst?"])
-def test_where_nothing_fits_it_says_so(question: str) -> None:
+def test_without_a_matching_sentence_the_answer_states_this(question: str) -> None:
     assert compose(question, MOON) == NOTHING_FITS
 
 
@@ -57,7 +57,7 @@ LEADERS = {
 
 
 @pytest.mark.parametrize("question", ACRONYMS)
-def test_an_acronym_stands_for_the_words_that_it_abbreviates(question: str) -> None:
+def test_an_acronym_matches_the_words_that_it_abbreviates(question: str) -> None:
     assert compose(question, LEADERS) == ACRONYMS[question]
 
 
@@ -87,7 +87,7 @@ Is there a free plan? No, but every plan can be tested for 14 days.
 ROWS = "Plan: Starter; Price: 19 €; Support: e-mail.\nPlan: Business; Price: 49 €; Support: phone, Konsul-Smidt-Str. 8."
 TABLES = {
     "a price": (OFFICES, "What does the Business plan cost?", "Plan: Business; Price per month: 49 €; Seats: 50. [1]"),
-    "a table without pipes at its ends": (
+    "a table without outer pipes": (
         "Plan | Price\n--- | ---\nStarter | 19 €\nBusiness | 49 €\n\nPrices include tax.",
         "What does the Business plan cost?",
         "Plan: Business; Price: 49 €. [1]",
@@ -120,7 +120,7 @@ TABLES = {
             "- Plan: Business; Price per month: 49 €; Seats: 50. [1]"
         ),
     ),
-    "a word that only the name of a column adds": (
+    "a word that occurs only in the name of a column": (
         "| mission | landing |\n|---|---|\n| Apollo 14 | February 1971 |\n\nApollo 12 was struck by lightning twice.",
         "Which mission was struck by lightning?",
         "Apollo 12 was struck by lightning twice. [1]",
@@ -136,7 +136,7 @@ TABLES = {
 
 
 @pytest.mark.parametrize("case", TABLES)
-def test_tables_and_the_text_around_them(case: str) -> None:
+def test_answers_from_tables_and_the_text_around_them(case: str) -> None:
     text, question, answer = TABLES[case]
     assert compose(question, {1: text}) == answer
 
@@ -156,11 +156,11 @@ KINDS = {
 
 
 @pytest.mark.parametrize("question", KINDS)
-def test_the_answer_is_of_the_kind_that_the_question_asks_for(question: str) -> None:
+def test_the_answer_has_the_kind_that_the_question_asks_for(question: str) -> None:
     assert compose(question, {1: LEAVE}) == KINDS[question]
 
 
-def test_the_title_of_an_excerpt_is_its_context() -> None:
+def test_the_title_of_an_excerpt_is_used_as_context() -> None:
     excerpts = {1: "Country: France; Full day: 53 €.\nCountry: Italy; Full day: 40 €.", 2: "It rains in France."}
     titles = {1: "Travel › Daily allowance", 2: "Weather"}
     question = "What is the daily allowance in France?"
@@ -178,7 +178,7 @@ def test_a_summary_begins_with_the_excerpts_about_its_topic() -> None:
     assert answer == "Trips are booked early. [2] Hotels cost 140 €. [3]"
 
 
-def test_rows_and_items_are_a_list_even_beside_sentences() -> None:
+def test_rows_and_list_items_become_a_list_even_next_to_sentences() -> None:
     excerpts = {1: "Harlan bridge has eight lanes.\n\n- Merton bridge: four lanes"}
     answer = compose("How many lanes have Harlan bridge and Merton bridge?", excerpts)
     assert answer == "- Harlan bridge has eight lanes. [1]\n- Merton bridge: four lanes [1]"
@@ -188,7 +188,7 @@ def test_a_search_without_results_means_that_the_documents_do_not_say() -> None:
     assert compose("Who wrote Faust?", {}, searched=True) == NOTHING_FITS
 
 
-def test_without_evidence_it_says_what_it_is() -> None:
+def test_without_evidence_the_answer_explains_the_provider() -> None:
     assert compose("Who wrote Faust?", {}) == NO_EVIDENCE
 
 
@@ -198,18 +198,18 @@ def test_a_question_with_two_parts_gets_a_sentence_for_each() -> None:
     assert "[2]" in answer
 
 
-def test_of_three_parts_the_two_that_can_be_answered_are() -> None:
+def test_only_the_parts_of_a_question_that_can_be_answered_are_answered() -> None:
     question = "How many grams of soil did Luna 16 return, who wrote Faust, und wie hoch ist der Tidenhub an der Küste?"
     assert compose(question, MOON) == (
         "Luna 16 returned 101 grams of soil. [2] Der Tidenhub beträgt an der Küste etwa 3 Meter. [5]"
     )
 
 
-def test_a_request_without_words_of_its_own_gets_the_beginnings() -> None:
+def test_a_request_without_a_topic_gets_the_beginnings_of_the_excerpts() -> None:
     assert re.findall(r"\[(\d+)\]", compose("Summarise this, please.", MOON)) == ["1", "2", "5"]
 
 
-def test_what_two_excerpts_say_alike_is_said_once() -> None:
+def test_a_sentence_of_two_excerpts_is_quoted_once() -> None:
     both = {1: "Water boils at 100 degrees.", 2: "Water boils at 100 degrees."}
     assert compose("When does water boil?", both) == "Water boils at 100 degrees. [1]"
 
@@ -239,7 +239,7 @@ SENTENCES = {
 
 
 @pytest.mark.parametrize("text", SENTENCES)
-def test_excerpts_are_cut_into_sentences(text: str) -> None:
+def test_excerpts_are_split_into_sentences(text: str) -> None:
     assert [passage.text for passage in passages(1, text)] == SENTENCES[text]
 
 
@@ -248,7 +248,7 @@ async def answer_to(question: str = "When did Apollo 11 land?", **params: Any) -
     return await ask(ExtractiveProvider(), params, model="extractive", messages=[message], excerpts=MOON)
 
 
-async def test_it_streams_word_by_word_and_labels_itself() -> None:
+async def test_the_answer_is_streamed_word_by_word_and_labelled() -> None:
     answer = await answer_to()
     assert answer.kinds == ["OtherDelta", *["TextDelta"] * 8, "Finish", "Usage"]
     assert answer.text() == "Apollo 11 landed on 20 July 1969. [1]"
@@ -260,24 +260,24 @@ async def test_it_streams_word_by_word_and_labels_itself() -> None:
     assert getattr(first, "chunk", {})["system_fingerprint"] == "extractive"
 
 
-async def test_limits_of_a_request_are_obeyed() -> None:
+async def test_max_tokens_and_stop_are_applied() -> None:
     assert ((cut := await answer_to(max_tokens=2)).text(), cut.reasons) == ("Apollo 11", {0: "length"})
     assert ((cut := await answer_to(stop=[" on"])).text(), cut.reasons) == ("Apollo 11 landed", {0: "stop"})
 
 
-async def test_json_is_answered_with_json() -> None:
+async def test_a_json_response_format_gives_json() -> None:
     answer = await answer_to(response_format={"type": "json_object"})
     assert json.loads(answer.text()) == {"answer": "Apollo 11 landed on 20 July 1969. [1]"}
 
 
-async def test_the_question_is_the_one_before_excerpts_were_put_in_front_of_it() -> None:
+async def test_the_question_of_the_request_replaces_the_last_message() -> None:
     messages = [{"role": "user", "content": "[1] Luna 16 Luna 16 ...\n\nquestion"}]
     question = "When did Apollo 11 land?"
     answer = await ask(ExtractiveProvider(), messages=messages, excerpts=MOON, question=question)
     assert answer.text().startswith("Apollo 11 landed")
 
 
-async def test_it_has_one_model() -> None:
+async def test_there_is_one_model() -> None:
     assert await ExtractiveProvider().models() == ["extractive"]
     assert ChatRequest("extractive", []).excerpts == {}
 

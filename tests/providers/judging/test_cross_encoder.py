@@ -1,6 +1,6 @@
-"""A cross-encoder in a folder: a real runtime and tokenizer with a minimal model.
+"""A cross-encoder: the real runtime and tokenizer with a minimal model.
 
-The model's log odds are the number of tokens minus ten, so that every answer can be worked out by hand.
+The log odds of the model are the number of tokens minus ten, so that each result can be calculated by hand.
 """
 
 import json
@@ -19,7 +19,7 @@ WORDS = ["the", "bridge", "is", "red", "green", "old", "and", "very", "long"]
 
 
 def field(number: int, value: int | bytes) -> bytes:
-    """One field of a protobuf message."""
+    """Return one field of a protobuf message."""
     if isinstance(value, int):
         return varint(number << 3) + varint(value)
     return varint(number << 3 | 2) + varint(len(value)) + value
@@ -47,7 +47,7 @@ FLOAT, INT64 = 1, 7
 
 
 def counting_model() -> bytes:
-    """ONNX: logits = sum(attention_mask, axis 1) - 10, shape (batch, 1)."""
+    """Return an ONNX model: logits = sum(attention_mask, axis 1) - 10, shape (batch, 1)."""
     to_float = field(5, field(1, b"to") + field(3, FLOAT) + field(20, 2))
     axis = field(1, 1) + field(2, INT64) + field(8, b"axis") + field(9, (1).to_bytes(8, "little"))
     ten = field(2, FLOAT) + field(8, b"ten") + field(9, np.float32(10).tobytes())
@@ -68,14 +68,14 @@ def counting_model() -> bytes:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     vocabulary = {word: number for number, word in enumerate(["[UNK]", *WORDS])}
-    made = tokenizers.Tokenizer(tokenizers.models.WordLevel(vocabulary, unk_token="[UNK]"))
-    made.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
-    made.save(str(tmp_path / "tokenizer.json"))
+    tokenizer = tokenizers.Tokenizer(tokenizers.models.WordLevel(vocabulary, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+    tokenizer.save(str(tmp_path / "tokenizer.json"))
     (tmp_path / "model.onnx").write_bytes(counting_model())
     return tmp_path
 
 
-async def test_every_pair_gets_its_own_answer_in_order(folder: Path) -> None:
+async def test_results_are_in_the_order_of_the_pairs(folder: Path) -> None:
     model = EntailmentModel(folder)
     pairs = [("the bridge is " + "old " * n, "the bridge is red") for n in (9, 0, 4, 1, 7, 2, 8, 3, 6, 5)]
     assert await model.entailed(pairs) == [n + 7 - 10 for n in (9, 0, 4, 1, 7, 2, 8, 3, 6, 5)]
@@ -83,7 +83,7 @@ async def test_every_pair_gets_its_own_answer_in_order(folder: Path) -> None:
     await model.aclose()
 
 
-async def test_a_long_passage_is_cut_and_the_sentence_kept(folder: Path) -> None:
+async def test_a_long_passage_is_truncated_and_the_sentence_is_kept(folder: Path) -> None:
     model = EntailmentModel(folder)
     assert await model.entailed([("old " * 5000, "the bridge is red")]) == [MAX_TOKENS - 10]
     await model.aclose()
@@ -92,13 +92,13 @@ async def test_a_long_passage_is_cut_and_the_sentence_kept(folder: Path) -> None
 BROKEN = {
     "no model": ("model.onnx", None),
     "no tokenizer": ("tokenizer.json", None),
-    "a model that is none": ("model.onnx", b"nonsense"),
-    "a tokenizer that is none": ("tokenizer.json", b"{}"),
+    "an invalid model": ("model.onnx", b"nonsense"),
+    "an invalid tokenizer": ("tokenizer.json", b"{}"),
 }
 
 
 @pytest.mark.parametrize("case", BROKEN)
-async def test_a_folder_that_lacks_something(case: str, folder: Path) -> None:
+async def test_an_incomplete_folder_is_a_provider_error(case: str, folder: Path) -> None:
     name, content = BROKEN[case]
     (folder / name).unlink()
     if content is not None:
@@ -108,9 +108,13 @@ async def test_a_folder_that_lacks_something(case: str, folder: Path) -> None:
 
 
 LOGITS = {
-    "one output is log odds already": ([[1.5], [-2.0]], [], [1.5, -2.0]),
-    "of two, entailment against the other": ([[3.0, 1.0]], ["entailment", "not_entailment"], [2.0]),
-    "of three, against both others": ([[0.0, 0.0, 0.0]], ["contradiction", "ENTAILMENT", "neutral"], [-np.log(2)]),
+    "one output is the log odds": ([[1.5], [-2.0]], [], [1.5, -2.0]),
+    "two outputs: entailment against the other": ([[3.0, 1.0]], ["entailment", "not_entailment"], [2.0]),
+    "three outputs: entailment against both others": (
+        [[0.0, 0.0, 0.0]],
+        ["contradiction", "ENTAILMENT", "neutral"],
+        [-np.log(2)],
+    ),
 }
 
 
@@ -121,12 +125,12 @@ def test_logits_become_log_odds_of_entailment(case: str) -> None:
 
 
 @pytest.mark.parametrize("labels", [[], ["LABEL_0", "LABEL_1", "LABEL_2"], ["entailment", "neutral"]])
-def test_outputs_nobody_named_are_refused(labels: list[str]) -> None:
+def test_outputs_without_a_name_for_entailment_are_an_error(labels: list[str]) -> None:
     with pytest.raises(BrokenStream):
         log_odds(np.zeros((1, 3)), labels)
 
 
-async def test_names_come_from_the_folder(folder: Path) -> None:
+async def test_names_of_outputs_are_read_from_the_folder(folder: Path) -> None:
     (folder / "config.json").write_text(json.dumps({"id2label": {"0": "contradiction", "1": "entailment"}}), "utf-8")
     model = EntailmentModel(folder)
     with pytest.raises(ProviderError):  # the model has one output, not two
@@ -136,15 +140,15 @@ async def test_names_come_from_the_folder(folder: Path) -> None:
 
 @pytest.fixture
 def cross_encoder() -> Path:
-    """A real model. Where `make test` has not fetched it: a failure in CI, elsewhere a skip."""
+    """The folder of a real model. If `make test` has not downloaded it, tests fail in CI and are skipped elsewhere."""
     found = Path(sys.prefix) / "cross-encoder"
     if not found.is_dir():
         report = pytest.fail if os.environ.get("CI") else pytest.skip
-        report("needs a real cross-encoder: make test fetches it")
+        report("the real cross-encoder is missing: `make test` downloads it")
     return found
 
 
-async def test_a_real_model_knows_what_belongs_together(cross_encoder: Path) -> None:
+async def test_a_real_model_recognises_entailment(cross_encoder: Path) -> None:
     model = EntailmentModel(cross_encoder)
     passage = "The harbour bridge was opened to traffic in 1932 by the premier."
     same, other = await model.entailed([(passage, "The bridge opened in 1932."), (passage, "Penguins lay one egg.")])

@@ -13,7 +13,7 @@ from citestream.providers.scripted import ENVELOPE, ScriptedProvider, chunk, usa
 QUESTION = [{"role": "user", "content": "Document: It is red.\nClaim: It is red."}]
 
 
-async def test_the_reply_carries_text_alternatives_and_tokens() -> None:
+async def test_the_reply_has_text_alternatives_and_a_token_count() -> None:
     top = [{"token": "Yes", "logprob": math.log(0.9)}, {"token": "No", "logprob": math.log(0.1)}]
     delta = {"index": 0, "delta": {"content": "Yes"}, "finish_reason": None}
     scored = {**ENVELOPE, "choices": [{**delta, "logprobs": {"content": [{"token": "Yes", "top_logprobs": top}]}}]}
@@ -32,44 +32,44 @@ async def test_a_verbose_model_is_stopped_after_its_first_words() -> None:
     assert reply.tokens > 0
 
 
-class Refuses:
-    """A provider that refuses parameters it does not know, as servers of OpenAI's API do."""
+class StrictProvider:
+    """A provider that rejects unknown parameters, as servers of OpenAI's API do."""
 
     def __init__(self, *known: str, status: int = 400, content: str = "") -> None:
-        """`content`: a message that it refuses, too."""
+        """`content`: a message that is rejected, too."""
         self.known = {*known}
         self.status = status
         self.content = content
-        self.asked: list[set[str]] = []
+        self.received: list[set[str]] = []
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
-        self.asked.append({*request.params})
+        self.received.append({*request.params})
         if {*request.params} - self.known or any(one["content"] == self.content for one in request.messages):
             raise rejected(self.status, {}, b'{"error": {"message": "unknown parameter"}}')
         async for event in ScriptedProvider("No").stream(request):
             yield event
 
 
-async def test_refused_parameters_are_left_out_and_not_tried_again() -> None:
-    provider = Refuses("temperature", "max_tokens")
+async def test_rejected_parameters_are_not_sent_again() -> None:
+    provider = StrictProvider("temperature", "max_tokens")
     judge = LanguageModelJudge(provider.stream, "m")
     assert [(await judge.ask(QUESTION)).text for _ in range(2)] == ["No", "No"]
-    assert provider.asked == [{*PARAMETERS[0]}, {*PARAMETERS[1]}, {*PARAMETERS[1]}]
+    assert provider.received == [{*PARAMETERS[0]}, {*PARAMETERS[1]}, {*PARAMETERS[1]}]
 
 
-async def test_a_question_refused_for_its_content_changes_nothing_for_others() -> None:
-    provider = Refuses(*PARAMETERS[0], *PARAMETERS[2], content="poison")
+async def test_a_request_rejected_for_its_content_does_not_change_the_parameters() -> None:
+    provider = StrictProvider(*PARAMETERS[0], *PARAMETERS[2], content="poison")
     judge = LanguageModelJudge(provider.stream, "m")
     with pytest.raises(ProviderError):
         await judge.ask([{"role": "user", "content": "poison"}])
-    provider.asked.clear()
+    provider.received.clear()
     await judge.ask(QUESTION)
-    assert provider.asked == [{*PARAMETERS[0]}]
+    assert provider.received == [{*PARAMETERS[0]}]
 
 
 @pytest.mark.parametrize("status", [401, 404, 429, 500])
-async def test_other_errors_are_not_about_parameters(status: int) -> None:
-    provider = Refuses(status=status)
+async def test_other_errors_do_not_change_the_parameters(status: int) -> None:
+    provider = StrictProvider(status=status)
     with pytest.raises(ProviderError):
         await LanguageModelJudge(provider.stream, "m").ask(QUESTION)
-    assert len(provider.asked) == 1
+    assert len(provider.received) == 1

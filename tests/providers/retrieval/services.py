@@ -1,4 +1,4 @@
-"""Answers of search services, byte for byte as in their documentation and from their servers: one query, two hits."""
+"""Answers of search services to one query, byte for byte as documented or recorded, each with two hits."""
 
 RAGFLOW = b"""{"code":0,"data":{"chunks":[{"content":"The bridge was opened on 4 May 1932.",\
 "content_ltks":"bridg open 4 may 1932",\

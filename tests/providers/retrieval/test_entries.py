@@ -1,4 +1,4 @@
-"""Paths into the answers of search services, and the entries of evidence that are made of the values."""
+"""Paths into the answers of search services, and the evidence entries that are created from the values."""
 
 from typing import Any
 
@@ -30,11 +30,11 @@ FOUND = {
 
 
 @pytest.mark.parametrize(("path", "expected"), FOUND.items(), ids=[path or "the whole" for path in FOUND])
-def test_a_path_finds_its_value_in_an_answer(path: str, expected: Any) -> None:
+def test_a_path_returns_its_value(path: str, expected: Any) -> None:
     assert value_at(ANSWER, path) == expected
 
 
-def test_a_field_has_the_first_value_that_it_can_have() -> None:
+def test_a_field_has_the_first_valid_value() -> None:
     item: dict[str, Any] = {
         "text": "",
         "content": {"html": "x"},
@@ -48,12 +48,12 @@ def test_a_field_has_the_first_value_that_it_can_have() -> None:
 
 
 PAGES: dict[str, tuple[dict[str, Any], int]] = {
-    "a page of any table": ({"page": 3}, 3),
+    "a column `page`": ({"page": 3}, 3),
     "metadata of an unknown program": ({"metadata": {"page": 3}}, 3),
     "a document of LangChain": ({"page_content": "It is red.", "metadata": {"page": 0}}, 1),
     "metadata of LangChain's loaders of PDF files": ({"metadata": {"page": 11, "total_pages": 20}}, 12),
-    "the same, with the printed number": ({"metadata": {"page": 11, "total_pages": 20, "page_label": "12"}}, 12),
-    "metadata with the printed number": ({"metadata": {"page": 12, "total_pages": 20, "page_label": "12"}}, 12),
+    "the same with a page label": ({"metadata": {"page": 11, "total_pages": 20, "page_label": "12"}}, 12),
+    "a page label that equals the page": ({"metadata": {"page": 12, "total_pages": 20, "page_label": "12"}}, 12),
     "a page number": ({"page_content": "It is red.", "metadata": {"page_number": 3}}, 3),
 }
 
@@ -71,12 +71,12 @@ JSON = st.recursive(
 
 
 @given(JSON, st.text("ab.|01", max_size=12))
-def test_no_path_fails_on_any_answer(data: Any, path: str) -> None:
+def test_any_path_works_with_any_answer(data: Any, path: str) -> None:
     value_at(data, path)
 
 
 @given(JSON)
-def test_anything_becomes_an_entry_that_evidence_can_be_made_of(data: Any) -> None:
-    made = make_entry(data, {name: name for name in (*COMMON_PATHS, "score", "metadata")} | {"text": "a|b|0"})
-    assert all(isinstance(made[name], str) for name in made.keys() & {"text", "title", "url", "id"})
-    assert all(isinstance(made[name], int | float) for name in made.keys() & {"score", "page_number"})
+def test_entries_from_any_data_have_fields_of_the_right_type(data: Any) -> None:
+    entry = make_entry(data, {name: name for name in (*COMMON_PATHS, "score", "metadata")} | {"text": "a|b|0"})
+    assert all(isinstance(entry[name], str) for name in entry.keys() & {"text", "title", "url", "id"})
+    assert all(isinstance(entry[name], int | float) for name in entry.keys() & {"score", "page_number"})

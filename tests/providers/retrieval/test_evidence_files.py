@@ -15,7 +15,7 @@ def write(folder: Path, files: dict[str, str]) -> None:
         file.write_text(text, "utf-8")
 
 
-def test_a_folder_gives_its_files_in_order_by_the_way_to_them(tmp_path: Path) -> None:
+def test_the_files_of_a_folder_are_in_the_order_of_their_paths(tmp_path: Path) -> None:
     write(
         tmp_path,
         {
@@ -44,15 +44,15 @@ def test_unreadable_files_of_a_folder_are_skipped_and_reported(tmp_path: Path) -
     assert skipped == [f"{tmp_path}/b.jsonl, line 2 is not JSON"]
 
 
-def test_an_unreadable_file_that_was_named_is_an_error(tmp_path: Path) -> None:
+def test_an_unreadable_file_that_is_given_by_name_is_an_error(tmp_path: Path) -> None:
     write(tmp_path, {"b.jsonl": "{"})
     with pytest.raises(UnreadableFileError, match="line 1 is not JSON"):
         evidence_of(tmp_path / "b.jsonl", lambda error: None)
 
 
-TAKEN = {
+JSON_FORMS = {
     "a list": '[{"text": "x", "url": "https://e"}]',
-    "texts alone": '["x"]',
+    "a list of strings": '["x"]',
     "one piece": '{"text": "x"}',
     "a request with evidence": '{"evidence": [{"text": "x"}]}',
     "a request with documents": '{"documents": ["x"]}',
@@ -60,21 +60,21 @@ TAKEN = {
 }
 
 
-@pytest.mark.parametrize("text", TAKEN.values(), ids=TAKEN)
-def test_json_is_taken(text: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("text", JSON_FORMS.values(), ids=JSON_FORMS)
+def test_accepted_forms_of_json(text: str, tmp_path: Path) -> None:
     write(tmp_path, {"e.json": text})
     assert [entry["text"] for entry in evidence_of(tmp_path / "e.json")] == ["x"]
 
 
-def test_a_text_file_of_any_name_is_text(tmp_path: Path) -> None:
+def test_a_text_file_without_a_suffix_is_read_as_text(tmp_path: Path) -> None:
     write(tmp_path, {"README": "It is red."})
     (entry,) = evidence_of(tmp_path / "README")
     assert (entry["text"], entry["file_name"]) == ("It is red.", "README")
 
 
-REFUSED = {
-    "not there": ("nowhere.md", None, "does not exist"),
-    "nothing in it": ("e.txt", "\n", "contains no text"),
+UNREADABLE = {
+    "a missing file": ("nowhere.md", None, "does not exist"),
+    "an empty file": ("e.txt", "\n", "contains no text"),
     "an empty list": ("e.json", "[]", "contains no text"),
     "not JSON": ("e.json", "[", "e.json is not JSON"),
     "nested too deeply": ("e.json", "[" * 100_000, "e.json is not JSON"),
@@ -86,17 +86,19 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize(("name", "text", "said"), REFUSED.values(), ids=REFUSED)
-def test_what_cannot_be_read_is_named(name: str, text: str | None, said: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("name", "text", "expected"), UNREADABLE.values(), ids=UNREADABLE)
+def test_the_error_for_an_unreadable_file_names_the_place(
+    name: str, text: str | None, expected: str, tmp_path: Path
+) -> None:
     if text is not None:
         write(tmp_path, {name: text})
     with pytest.raises(UnreadableFileError) as caught:
         evidence_of(tmp_path / name)
-    assert said in str(caught.value)
+    assert expected in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
-def test_a_file_that_is_not_text_and_a_folder_without_any(tmp_path: Path) -> None:
+def test_a_folder_with_a_binary_file_or_without_files_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "x.txt").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(UnreadableFileError, match="is not text"):
         evidence_of(tmp_path)

@@ -1,4 +1,4 @@
-"""Cutting files into excerpts: whole paragraphs under their headings, nothing lost, offsets that point at the text."""
+"""Files are split into excerpts of complete paragraphs with their headings. No text is lost, and offsets are exact."""
 
 from time import thread_time
 
@@ -9,21 +9,21 @@ from hypothesis import strategies as st
 from citestream.providers.retrieval.excerpts import MAX_LENGTH, TARGET_LENGTH, ExcerptSplitter, split_excerpts
 
 CASES: dict[str, tuple[str, list[tuple[str, tuple[str, ...]]]]] = {
-    "nothing": ("", []),
+    "an empty text": ("", []),
     "white space": (" \n\t\n ", []),
     "one paragraph": ("It is red.\n", [("It is red.", ())]),
     "short paragraphs share an excerpt": ("One.\n\nTwo.\n", [("One.\n\nTwo.", ())]),
-    "a heading is no text of its own": ("# Bridge\n\nIt opened.\n", [("It opened.", ("Bridge",))]),
+    "a heading is not an excerpt": ("# Bridge\n\nIt opened.\n", [("It opened.", ("Bridge",))]),
     "text right below a heading": ("# Bridge\nIt opened.", [("It opened.", ("Bridge",))]),
     "headings nest": (
         "# A\n\none\n\n## B\n\ntwo\n\n### C ##\n\nthree\n\n## D\n\nfour",
         [("one", ("A",)), ("two", ("A", "B")), ("three", ("A", "B", "C")), ("four", ("A", "D"))],
     ),
     "a heading ends a paragraph without a blank line": ("one\n## B\ntwo", [("one", ()), ("two", ("B",))]),
-    "a paragraph that begins with a hash is no heading": (f"# {'x' * 300}\n\none", [(f"# {'x' * 300}\n\none", ())]),
+    "a paragraph that begins with a hash is not a heading": (f"# {'x' * 300}\n\none", [(f"# {'x' * 300}\n\none", ())]),
     "a heading with nothing below": ("# A\n# B\n", []),
     "an empty heading": ("#\n\n# \nx", [("x", ())]),
-    "a word with a hash is no heading": ("#1 in the list\n\n#tag", [("#1 in the list\n\n#tag", ())]),
+    "a word with a hash is not a heading": ("#1 in the list\n\n#tag", [("#1 in the list\n\n#tag", ())]),
     "underlined headings": (
         "Bridge\n======\n\nIt opened.\n\nOpening\n-------\nIn 1932.",
         [("It opened.", ("Bridge",)), ("In 1932.", ("Bridge", "Opening"))],
@@ -40,28 +40,28 @@ CASES: dict[str, tuple[str, list[tuple[str, tuple[str, ...]]]]] = {
             ("It blows.", ("Tides", "Wind")),
         ],
     ),
-    "code below a line": ("Example:\n~~~\n# x\n~~~", [("Example:\n~~~\n# x\n~~~", ())]),
-    "a rule is no underline": ("one\ntwo\n---\n\nthree", [("one\ntwo\n---\n\nthree", ())]),
-    "a comment in code is no heading": (
+    "code below text without a blank line": ("Example:\n~~~\n# x\n~~~", [("Example:\n~~~\n# x\n~~~", ())]),
+    "a horizontal rule is not an underline": ("one\ntwo\n---\n\nthree", [("one\ntwo\n---\n\nthree", ())]),
+    "a comment in code is not a heading": (
         "```sh\n# not a heading\n\nls\n```\n\nAfter.",
         [("```sh\n# not a heading\n\nls\n```\n\nAfter.", ())],
     ),
-    "a longer fence holds a shorter one": (
+    "a longer fence contains a shorter one": (
         "````\n```\n# x\n````\n# B\ny",
         [("````\n```\n# x\n````", ()), ("y", ("B",))],
     ),
     "a fence that never ends": ("~~~\n# x\n\n# y", [("~~~\n# x\n\n# y", ())]),
-    "line ends of Windows": ("# A\r\n\r\none\r\ntwo\r\n\r\nthree\r\n", [("one\r\ntwo\r\n\r\nthree", ("A",))]),
+    "Windows line ends": ("# A\r\n\r\none\r\ntwo\r\n\r\nthree\r\n", [("one\r\ntwo\r\n\r\nthree", ("A",))]),
     "indented text": ("   one\n   two", [("one\n   two", ())]),
 }
 
 
 @pytest.mark.parametrize(("text", "expected"), CASES.values(), ids=CASES)
-def test_a_file_is_cut(text: str, expected: list[tuple[str, tuple[str, ...]]]) -> None:
+def test_a_file_is_split_into_excerpts(text: str, expected: list[tuple[str, tuple[str, ...]]]) -> None:
     assert [(excerpt.text, excerpt.headings) for excerpt in split_excerpts(text)] == expected
 
 
-def test_what_does_not_fit_begins_the_next_excerpt() -> None:
+def test_a_paragraph_that_does_not_fit_begins_the_next_excerpt() -> None:
     paragraph = "word " * 100
     found = split_excerpts("\n\n".join([paragraph] * 5))
     assert len(found) == 3
@@ -70,14 +70,14 @@ def test_what_does_not_fit_begins_the_next_excerpt() -> None:
 
 LONG = {
     "at the end of a sentence": ("It is so. " * 500, "."),
-    "at a space where no sentence ends": ("word " * 1000, "d"),
+    "at a space if no sentence ends": ("word " * 1000, "d"),
     "at the end of a Chinese sentence": ("这座桥很长。" * 700, "。"),
-    "somewhere where there is nothing": ("x" * 5000, "x"),
+    "anywhere if there are no spaces": ("x" * 5000, "x"),
 }
 
 
 @pytest.mark.parametrize(("text", "last"), LONG.values(), ids=LONG)
-def test_a_long_paragraph_is_cut(text: str, last: str) -> None:
+def test_a_long_paragraph_is_split(text: str, last: str) -> None:
     found = split_excerpts(text)
     assert len(found) > 1
     for excerpt in found:
@@ -139,7 +139,7 @@ def test_a_text_without_markup_is_split_at_blank_lines(text: str) -> None:
 
 
 @given(TEXTS, st.integers(50, 2000))
-def test_offsets_point_at_the_text_in_order_and_only_headings_are_left_out(text: str, length: int) -> None:
+def test_offsets_are_exact_and_only_headings_are_left_out(text: str, length: int) -> None:
     found = split_excerpts(text, length)
     end = 0
     left_out = []
@@ -170,14 +170,14 @@ def test_offsets_point_at_the_text_in_order_and_only_headings_are_left_out(text:
         " " * 10**6 + "x|\n" + " " * 10**6 + "|",
     ],
 )
-def test_cutting_takes_linear_time(text: str) -> None:
+def test_splitting_takes_linear_time(text: str) -> None:
     began = thread_time()
     split_excerpts(text)
     ExcerptSplitter().split(text, is_markdown=False)
     assert thread_time() - began < 10
 
 
-def test_an_excerpt_as_evidence_says_where_it_stands() -> None:
+def test_an_excerpt_as_evidence_has_its_file_headings_and_offsets() -> None:
     (excerpt,) = split_excerpts("# Bridge\n\n## Opening\n\nIt opened.\n")
     assert excerpt.as_evidence("bridge.md", 0) == {
         "text": "It opened.",

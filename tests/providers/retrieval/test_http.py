@@ -1,4 +1,4 @@
-"""Search services over HTTP: their real answers, and failures, over sockets."""
+"""Search services over HTTP, with their documented answers, and failures."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing, asynccontextmanager
@@ -11,6 +11,7 @@ from citestream.providers.embedding import Embedder
 from citestream.providers.errors import ProviderError, TimedOut
 from citestream.providers.retrieval import Retrieved, retriever
 from citestream.providers.retrieval.http import MAX_ANSWER_BYTES, Settings
+from tests.clock import Clock, timing_out
 from tests.providers.retrieval import services
 from tests.upstreams.wire import Answer, Break, Server, Step, chunk, head, script, whole
 
@@ -20,22 +21,22 @@ OK = "200 OK"
 
 
 class Vectors:
-    """An embedder with the same vector for everything."""
+    """An embedder with the same vector for all texts."""
 
     async def embed(self, texts: Sequence[str]) -> Any:
         return np.array([[0.5, -1.0]] * len(texts), dtype=np.float32)
 
 
 @asynccontextmanager
-async def asking(answer: Answer, **settings: Any) -> AsyncIterator[tuple[Server, Any]]:
-    """(the service, question and number -> what is found)."""
+async def searching(answer: Answer, **settings: Any) -> AsyncIterator[tuple[Server, Any]]:
+    """Yield the server, and a function that searches for a question and a number of excerpts."""
     async with Server(answer) as server:
-        made = retriever("http", settings=Settings(server.url, **settings), embedder=cast("Embedder", Vectors()))
-        async with aclosing(made):
-            yield server, made.retrieve
+        created = retriever("http", settings=Settings(server.url, **settings), embedder=cast("Embedder", Vectors()))
+        async with aclosing(created):
+            yield server, created.retrieve
 
 
-def saying(body: bytes, status: str = OK) -> Answer:
+def answering(body: bytes, status: str = OK) -> Answer:
     return script(whole(status, body, "Content-Type: application/json"))
 
 
@@ -78,10 +79,10 @@ ANSWERS: dict[str, tuple[bytes, dict[str, Any], dict[str, Any]]] = {
 @pytest.mark.parametrize(
     ("preset", "body", "first", "second"), [(n, *rest) for n, rest in ANSWERS.items()], ids=ANSWERS
 )
-async def test_what_services_answer_becomes_evidence(
+async def test_answers_of_services_become_evidence(
     preset: str, body: bytes, first: dict[str, Any], second: dict[str, Any]
 ) -> None:
-    async with asking(saying(body), preset=preset, index="Docs") as (_, ask):
+    async with searching(answering(body), preset=preset, index="Docs") as (_, ask):
         found: Retrieved = await ask(QUESTION, 5)
     assert found.entries == [{"text": ONE, **first}, {"text": TWO, **second}]
     assert found.found == 2
@@ -99,7 +100,7 @@ SEARCHED = {
     },
     "size": 5,
 }
-ASKED: dict[str, tuple[str, dict[str, Any], tuple[str, str]]] = {
+REQUESTS: dict[str, tuple[str, dict[str, Any], tuple[str, str]]] = {
     "ragflow": (
         "/api/v1/retrieval",
         {"question": QUESTION, "page": 1, "page_size": 5, "similarity_threshold": 0.2, "dataset_ids": ["d1"]},
@@ -129,12 +130,14 @@ ASKED: dict[str, tuple[str, dict[str, Any], tuple[str, str]]] = {
 }
 
 
-@pytest.mark.parametrize(("preset", "target", "body", "key"), [(n, *rest) for n, rest in ASKED.items()], ids=ASKED)
+@pytest.mark.parametrize(
+    ("preset", "target", "body", "key"), [(n, *rest) for n, rest in REQUESTS.items()], ids=REQUESTS
+)
 async def test_a_service_receives_the_request_of_its_preset(
     preset: str, target: str, body: dict[str, Any], key: tuple[str, str]
 ) -> None:
     settings = {"api_key": "k", "headers": {"X-Team": "a"}, "body": {"dataset_ids": ["d1"]}}
-    async with asking(saying(ANSWERS[preset][0]), preset=preset, index="Docs", **settings) as (server, ask):
+    async with searching(answering(ANSWERS[preset][0]), preset=preset, index="Docs", **settings) as (server, ask):
         await ask(QUESTION, 5)
     (request,) = server.requests
     assert (request.method, request.target, request.json) == ("POST", target, body)
@@ -142,21 +145,23 @@ async def test_a_service_receives_the_request_of_its_preset(
     assert (request.headers["x-team"], request.headers["content-type"]) == ("a", "application/json")
 
 
-async def test_any_service_by_a_template_and_paths() -> None:
+async def test_another_service_is_configured_by_a_template_and_paths() -> None:
     settings = {"body": {"q": "{query}", "n": "{top_k}"}, "entries": "found", "fields": {"text": "said", "title": "h1"}}
     body = (
         b'{"found":[{"said":"A.","h1":["One","Two"],"score":"0.5","page":"3"},{"said":" "},7,{"said":"B.","id":true}]}'
     )
-    async with asking(saying(body), **settings) as (server, ask):
+    async with searching(answering(body), **settings) as (server, ask):
         found = await ask("x", 1)
     assert server.requests[0].json == {"q": "x", "n": 1}
     assert found.entries == [{"text": "A.", "title": "One\nTwo", "score": 0.5, "page_number": 3}]
     assert (found.found, found.notes["without_text"]) == (4, 2)
 
 
-async def test_a_distance_is_no_score() -> None:
+async def test_a_distance_is_not_used_as_score() -> None:
     """A lower distance is better, but the excerpts with the lowest scores are dropped first."""
-    async with asking(saying(b'[{"text":"A.","distance":0.1},{"text":"B.","distance":0.8,"similarity":0.2}]')) as (
+    async with searching(
+        answering(b'[{"text":"A.","distance":0.1},{"text":"B.","distance":0.8,"similarity":0.2}]')
+    ) as (
         _,
         ask,
     ):
@@ -165,8 +170,13 @@ async def test_a_distance_is_no_score() -> None:
 
 
 FAILED = {
-    "ragflow says so in a body with status 200": ("ragflow", services.RAGFLOW_FAILED, OK, "`dataset_ids` is required."),
-    "weaviate too": ("weaviate", services.WEAVIATE_FAILED, OK, 'Cannot query field "Docs" on type "GetObjectsObj".'),
+    "ragflow, with status 200": ("ragflow", services.RAGFLOW_FAILED, OK, "`dataset_ids` is required."),
+    "weaviate, with status 200": (
+        "weaviate",
+        services.WEAVIATE_FAILED,
+        OK,
+        'Cannot query field "Docs" on type "GetObjectsObj".',
+    ),
     "elasticsearch": ("elasticsearch", services.ELASTICSEARCH_FAILED, "404 Not Found", "404: no such index [docs]"),
     "qdrant": ("qdrant", services.QDRANT_FAILED, "404 Not Found", "404: Not found: Collection `docs` doesn't exist!"),
     "azure": ("azure", services.AZURE_FAILED, "404 Not Found", "404: The index 'docs' for service 's' was not found."),
@@ -177,22 +187,24 @@ FAILED = {
 }
 
 
-@pytest.mark.parametrize(("preset", "body", "status", "said"), FAILED.values(), ids=FAILED)
-async def test_a_failure_is_told_in_the_service_s_words(preset: str, body: bytes, status: str, said: str) -> None:
-    async with asking(saying(body, status), preset=preset, index="Docs") as (_, ask):
+@pytest.mark.parametrize(("preset", "body", "status", "expected"), FAILED.values(), ids=FAILED)
+async def test_the_error_contains_the_message_of_the_service(
+    preset: str, body: bytes, status: str, expected: str
+) -> None:
+    async with searching(answering(body, status), preset=preset, index="Docs") as (_, ask):
         with pytest.raises(ProviderError) as error:
             await ask(QUESTION, 5)
-    assert said in error.value.message
+    assert expected in error.value.message
     assert len(error.value.message) < 400
 
 
 BROKEN: dict[str, tuple[tuple[Step, ...], type[ProviderError]]] = {
-    "it is cut off": ((head(OK, "Content-Length: 900") + b'{"result":', Break.CLOSE), ProviderError),
-    "it resets": ((Break.RESET,), ProviderError),
-    "it never answers": ((Break.STALL,), TimedOut),
-    "it stalls in the middle": ((head(OK, "Content-Length: 900") + b"{", Break.STALL), TimedOut),
-    "it redirects": ((whole("302 Found", b"", "Location: http://127.0.0.1:1/"),), ProviderError),
-    "it never ends": (
+    "a truncated answer": ((head(OK, "Content-Length: 900") + b'{"result":', Break.CLOSE), ProviderError),
+    "a reset": ((Break.RESET,), ProviderError),
+    "silence": ((Break.STALL,), TimedOut),
+    "silence in the answer": ((head(OK, "Content-Length: 900") + b"{", Break.STALL), TimedOut),
+    "a redirect": ((whole("302 Found", b"", "Location: http://127.0.0.1:1/"),), ProviderError),
+    "an answer that is too large": (
         (head(OK, "Transfer-Encoding: chunked"), *[chunk(b" " * 2**20)] * (MAX_ANSWER_BYTES // 2**20 + 1)),
         ProviderError,
     ),
@@ -200,8 +212,8 @@ BROKEN: dict[str, tuple[tuple[Step, ...], type[ProviderError]]] = {
 
 
 @pytest.mark.parametrize(("steps", "kind"), BROKEN.values(), ids=BROKEN)
-async def test_whatever_breaks_is_an_error_and_the_next_search_works(
-    steps: tuple[Step, ...], kind: type[ProviderError]
+async def test_a_failed_search_is_an_error_and_the_next_search_works(
+    steps: tuple[Step, ...], kind: type[ProviderError], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     broken = [True]
 
@@ -209,29 +221,29 @@ async def test_whatever_breaks_is_an_error_and_the_next_search_works(
         for step in steps if broken.pop() else [whole(OK, services.QDRANT)]:
             yield step
 
-    async with asking(answer, preset="qdrant", index="Docs", timeout=0.5) as (_, ask):
+    async with searching(timing_out(answer, Clock(monkeypatch)), preset="qdrant", index="Docs") as (_, ask):
         with pytest.raises(kind):
             await ask(QUESTION, 5)
         broken.append(False)
         assert len((await ask(QUESTION, 5)).entries) == 2
 
 
-async def test_a_service_that_is_down() -> None:
-    async with asking(saying(b"")) as (server, _):
+async def test_a_service_that_cannot_be_reached_is_an_error() -> None:
+    async with searching(answering(b"")) as (server, _):
         pass
-    made = retriever("http", settings=Settings(server.url, preset="qdrant", index="Docs"), embedder=None)
+    created = retriever("http", settings=Settings(server.url, preset="qdrant", index="Docs"), embedder=None)
     with pytest.raises(ProviderError, match="no embedder is configured"):
-        await made.retrieve(QUESTION, 5)
-    made = retriever("http", settings=Settings(server.url, preset="azure", index="Docs"))
+        await created.retrieve(QUESTION, 5)
+    created = retriever("http", settings=Settings(server.url, preset="azure", index="Docs"))
     with pytest.raises(ProviderError):
-        await made.retrieve(QUESTION, 5)
-    await made.aclose()
+        await created.retrieve(QUESTION, 5)
+    await created.aclose()
 
 
-def test_keys_are_not_shown() -> None:
+def test_the_representation_of_settings_contains_no_keys() -> None:
     assert "sesame" not in repr(Settings("http://x", api_key="sesame", headers={"cookie": "sesame"}))
 
 
-def test_an_unknown_preset_says_which_there_are() -> None:
+def test_the_error_for_an_unknown_preset_lists_the_known_ones() -> None:
     with pytest.raises(ValueError, match="unknown preset 'solr'; there are: ragflow, elasticsearch"):
         retriever("http", settings=Settings("http://x", preset="solr"))

@@ -66,14 +66,14 @@ def server() -> Iterator[Postgres]:
 
 
 class Vectors:
-    """An embedder that has one vector for everything, or fails."""
+    """An embedder with the same vector for all texts, or that fails without a vector."""
 
     def __init__(self, vector: list[float] | None) -> None:
         self._vector = vector
 
     async def embed(self, texts: Sequence[str]) -> Any:
         if self._vector is None:
-            raise ProviderError("it is asleep")
+            raise ProviderError("no vector")
         return np.array([self._vector] * len(texts), dtype=np.float32)
 
 
@@ -91,18 +91,18 @@ class Hanging(Vectors):
 async def searching(
     url: str, table: str = "docs", embedder: Vectors | None = None, **settings: Any
 ) -> AsyncIterator[Any]:
-    made: Retriever = retriever(
+    created: Retriever = retriever(
         "postgres", settings=Settings(url, table, **settings), embedder=cast("Embedder | None", embedder)
     )
     try:
-        yield made.retrieve
+        yield created.retrieve
     finally:
-        await made.aclose()
+        await created.aclose()
 
 
 async def test_a_search_by_words_returns_the_fields_of_the_row(server: Postgres) -> None:
-    async with searching(server.url) as ask:
-        found = await ask("When was the Harlan bridge opened?", 5)
+    async with searching(server.url) as search:
+        found = await search("When was the Harlan bridge opened?", 5)
     (entry,) = found.entries
     assert entry.pop("score") == 1.0
     assert entry == {
@@ -118,36 +118,36 @@ async def test_a_search_by_words_returns_the_fields_of_the_row(server: Postgres)
     assert found.notes["search_ms"] > 0
 
 
-async def test_by_both_what_either_half_finds_and_what_both_do_first(server: Postgres) -> None:
-    async with searching(server.url, embedder=Vectors(NEAR_BRIDGES)) as ask:
-        found = await ask("the bridge", 5)
-        assert [entry["id"] for entry in found.entries] == ["1", "3", "2"]  # rows without text are none
+async def test_hybrid_search_returns_rows_of_both_searches_and_ranks_common_rows_first(server: Postgres) -> None:
+    async with searching(server.url, embedder=Vectors(NEAR_BRIDGES)) as search:
+        found = await search("the bridge", 5)
+        assert [entry["id"] for entry in found.entries] == ["1", "3", "2"]  # rows without text are left out
         assert [entry["score"] for entry in found.entries] == [1.0, 0.9939, 0.0]
         assert found.entries[1]["page_number"] == 7
-        assert [entry["id"] for entry in (await ask("the bridge", 1)).entries] == ["1"]
-        found = await ask("Bananas", 5)
-        assert found.entries[0]["id"] in ("1", "2")  # each is the first of one half
+        assert [entry["id"] for entry in (await search("the bridge", 1)).entries] == ["1"]
+        found = await search("Bananas", 5)
+        assert found.entries[0]["id"] in ("1", "2")  # each is the first result of one search
         assert {entry["id"] for entry in found.entries} == {"1", "2", "3"}
 
 
-async def test_where_the_vector_s_maker_fails_words_are_enough(server: Postgres) -> None:
-    async with searching(server.url, embedder=Vectors(None)) as ask:
-        found = await ask("bananas", 5)
+async def test_words_alone_are_used_if_the_embedder_fails(server: Postgres) -> None:
+    async with searching(server.url, embedder=Vectors(None)) as search:
+        found = await search("bananas", 5)
     assert [entry["id"] for entry in found.entries] == ["2"]
-    assert found.notes["degraded"] == "by words only: it is asleep"
+    assert found.notes["degraded"] == "by words only: no vector"
 
 
-async def test_words_are_enough_while_the_embedder_hangs(server: Postgres, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_words_alone_are_used_while_the_embedder_hangs(server: Postgres, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hybrid_search, "EMBEDDING_SHARE", 0.0)
-    async with searching(server.url, embedder=Hanging()) as ask:
-        found = await ask("bananas", 5)
+    async with searching(server.url, embedder=Hanging()) as search:
+        found = await search("bananas", 5)
     assert [entry["id"] for entry in found.entries] == ["2"]
     assert found.notes["degraded"] == "by words only: The embedder did not answer in time."
 
 
-async def test_without_pgvector_and_without_an_id_of_text_the_best_of_many(server: Postgres) -> None:
-    async with searching(server.url_of("plain"), embedder=Vectors(NEAR_BRIDGES)) as ask:
-        found = await ask("Which tickets does station 77 sell?", 3)
+async def test_a_table_with_integer_ids_in_a_database_without_pgvector(server: Postgres) -> None:
+    async with searching(server.url_of("plain"), embedder=Vectors(NEAR_BRIDGES)) as search:
+        found = await search("Which tickets does station 77 sell?", 3)
     assert found.entries[0] == {"id": "77", "text": "Station 77 sells tickets.", "score": found.entries[0]["score"]}
     assert (len(found.entries), found.notes["by_words"], found.notes["by_vectors"]) == (3, 50, 0)
 
@@ -160,41 +160,41 @@ INSERT INTO large VALUES ('both', 'The station prints a ticket'), ('rare', 'O''B
 CREATE INDEX ON large USING gin (words);
 """
 LARGE_SEARCHES = {
-    "a rare term is found beside common ones": ("zebra station ticket", "rare"),
-    "common terms together": ("station ticket", "both"),
-    "with few results, single common terms are searched for, too": ("station money", "station 1"),
+    "a rare term among common ones": ("zebra station ticket", "rare"),
+    "a combination of common terms": ("station ticket", "both"),
+    "single common terms, if there are few results": ("station money", "station 1"),
 }
 
 
-async def test_common_terms_of_a_large_table(server: Postgres, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_common_terms_in_a_large_table(server: Postgres, monkeypatch: pytest.MonkeyPatch) -> None:
     server.run(COMMON)
     for limit in (10, MAX_ROWS):
         monkeypatch.setattr(term_selection, "MAX_ROWS", limit)
         for analyze in ("", "ANALYZE large"):
             server.run(analyze)
             for question, expected in LARGE_SEARCHES.values():
-                async with searching(server.url, "large") as ask:
-                    found = await ask(question, 50)
+                async with searching(server.url, "large") as search:
+                    found = await search(question, 50)
                 ids = [entry["id"] for entry in found.entries]
                 assert expected in ids
                 assert len(ids) == len(set(ids)) >= 2
     monkeypatch.setattr(term_selection, "MAX_ROWS", 10)
-    async with searching(server.url, "large") as ask:
-        assert (await ask("zebra station ticket", 5)).notes["by_words"] < 20  # 42 rows have any of the terms
+    async with searching(server.url, "large") as search:
+        assert (await search("zebra station ticket", 5)).notes["by_words"] < 20  # 42 rows have any of the terms
 
 
-async def test_tables_as_others_make_them(server: Postgres) -> None:
+async def test_tables_of_other_programs(server: Postgres) -> None:
     settings = {"fields": {"text": "Some Text", "id": "key"}, "language": "german"}
-    async with searching(server.url, 'app.Odd "Table', embedder=Vectors([1, 1]), **settings) as ask:
-        found = await ask("Wie alt ist die Brücke?", 5)
+    async with searching(server.url, 'app.Odd "Table', embedder=Vectors([1, 1]), **settings) as search:
+        found = await search("Wie alt ist die Brücke?", 5)
         assert [entry["text"] for entry in found.entries] == ["Die Brücken der Stadt sind alt."]
         assert (found.notes["by_words"], found.notes["by_vectors"], len(found.entries[0]["id"])) == (1, 1, 36)
-    async with searching(server.url, "langchain_pg_embedding") as ask:
-        (entry,) = (await ask("ferries", 5)).entries
+    async with searching(server.url, "langchain_pg_embedding") as search:
+        (entry,) = (await search("ferries", 5)).entries
         assert (entry["file_name"], entry["page_number"], entry["text"]) == ("f.pdf", 4, "Ferries cross the bay.")
 
 
-ODD = [
+UNUSUAL_QUESTIONS = [
     "",
     "   ",
     "'",
@@ -208,132 +208,134 @@ ODD = [
 ]
 
 
-@pytest.mark.parametrize("question", ODD)
+@pytest.mark.parametrize("question", UNUSUAL_QUESTIONS)
 async def test_no_question_breaks_the_query(question: str, server: Postgres) -> None:
-    async with searching(server.url) as ask:
-        found = await ask(question, 5)
+    async with searching(server.url) as search:
+        found = await search(question, 5)
         assert [entry["id"] for entry in found.entries] == (["4"] if "O'Brien" in question else [])
-        assert len((await ask("bridge", 5)).entries) == 1
+        assert len((await search("bridge", 5)).entries) == 1
 
 
-async def test_a_question_without_end_is_cut(server: Postgres) -> None:
-    async with searching(server.url) as ask:
-        assert len((await ask("bridge " * 300_000, 5)).entries) == 1
-        (entry,) = (await ask("bridge" + " " * MAX_QUESTION + "tunnel", 5)).entries
+async def test_a_long_question_is_truncated(server: Postgres) -> None:
+    async with searching(server.url) as search:
+        assert len((await search("bridge " * 300_000, 5)).entries) == 1
+        (entry,) = (await search("bridge" + " " * MAX_QUESTION + "tunnel", 5)).entries
         assert entry["score"] == 1.0
 
 
-class Threads(ThreadPoolExecutor):
-    """Notes what an event loop leaves to them."""
+class RecordingExecutor(ThreadPoolExecutor):
+    """Records the arguments of submitted functions."""
 
     def __init__(self) -> None:
         super().__init__(1)
-        self.left: list[Any] = []
+        self.submitted: list[Any] = []
 
     def submit(self, work: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        self.left += getattr(work, "args", ())
+        self.submitted += getattr(work, "args", ())
         return super().submit(work, *args, **kwargs)
 
 
-async def test_nobody_else_waits_while_texts_are_compared(server: Postgres) -> None:
-    threads = Threads()
-    asyncio.get_running_loop().set_default_executor(threads)
-    async with searching(server.url, "long") as ask:
-        assert len((await ask("bridge", 5)).entries) == 1
-    assert relevance in threads.left
+async def test_texts_are_compared_in_a_thread(server: Postgres) -> None:
+    executor = RecordingExecutor()
+    asyncio.get_running_loop().set_default_executor(executor)
+    async with searching(server.url, "long") as search:
+        assert len((await search("bridge", 5)).entries) == 1
+    assert relevance in executor.submitted
 
 
-async def test_a_text_without_end_is_cut(server: Postgres) -> None:
-    async with searching(server.url, "long") as ask:
-        (entry,) = (await ask("bridge", 5)).entries
+async def test_a_long_text_is_truncated(server: Postgres) -> None:
+    async with searching(server.url, "long") as search:
+        (entry,) = (await search("bridge", 5)).entries
     assert len(entry["text"]) == MAX_CHARACTERS
 
 
 async def test_a_view_cannot_change_the_database(server: Postgres) -> None:
     server.run("CREATE FUNCTION breaks() RETURNS text LANGUAGE sql AS $$ DELETE FROM docs RETURNING text $$;"
                "CREATE VIEW breaking AS SELECT 1 AS id, breaks() AS text")  # fmt: skip
-    async with searching(server.url, "breaking") as ask:
+    async with searching(server.url, "breaking") as search:
         with pytest.raises(ProviderError, match="ReadOnlySQLTransactionError"):
-            await ask("bridge", 5)
+            await search("bridge", 5)
     assert server.run("SELECT count(*) FROM docs").split()[2] == "6"
 
 
-WRONG = {
-    "no table": ("nothing", {}, "There is no table 'nothing' that this role may see"),
-    "no column of text": ("blank", {}, "The table 'blank' has no column of text: name it as `fields.text`"),
-    "no such language": ("docs", {"language": "klingon'"}, "PostgreSQL refused: UndefinedObjectError"),
+UNSEARCHABLE = {
+    "an unknown table": ("nothing", {}, "There is no table 'nothing' that this role may see"),
+    "a table without text": ("blank", {}, "The table 'blank' has no column of text: name it as `fields.text`"),
+    "an unknown language": ("docs", {"language": "klingon'"}, "PostgreSQL refused: UndefinedObjectError"),
     "vectors of another model": ("docs", {"embedder": Vectors([1, 2, 3])}, "PostgreSQL refused: DataError"),
 }
 
 
-@pytest.mark.parametrize(("table", "settings", "said"), WRONG.values(), ids=WRONG)
-async def test_a_table_that_cannot_be_searched_says_why(
-    table: str, settings: dict[str, Any], said: str, server: Postgres
+@pytest.mark.parametrize(("table", "settings", "message"), UNSEARCHABLE.values(), ids=UNSEARCHABLE)
+async def test_the_error_for_a_table_that_cannot_be_searched_has_the_reason(
+    table: str, settings: dict[str, Any], message: str, server: Postgres
 ) -> None:
-    async with searching(server.url, table, **settings) as ask:
-        with pytest.raises(ProviderError, match=said):
-            await ask("bridge", 5)
+    async with searching(server.url, table, **settings) as search:
+        with pytest.raises(ProviderError, match=message):
+            await search("bridge", 5)
 
 
-async def test_operators_learn_names_and_clients_do_not(server: Postgres, caplog: pytest.LogCaptureFixture) -> None:
-    async with searching(server.url_of("postgres", "nobody")) as ask:
+async def test_names_of_roles_are_in_the_log_but_not_in_the_error(
+    server: Postgres, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with searching(server.url_of("postgres", "nobody")) as search:
         with pytest.raises(ProviderError) as error:
-            await ask("bridge", 5)
+            await search("bridge", 5)
     assert error.value.message == "PostgreSQL refused: InvalidAuthorizationSpecificationError."
     assert 'role "nobody" does not exist' in caplog.text
 
 
-async def test_a_role_that_may_only_read_is_enough(server: Postgres) -> None:
-    async with searching(server.url_of("postgres", "reader"), embedder=Vectors(NEAR_BRIDGES)) as ask:
-        assert len((await ask("bridge", 5)).entries) == 3
+async def test_a_read_only_role_is_sufficient(server: Postgres) -> None:
+    async with searching(server.url_of("postgres", "reader"), embedder=Vectors(NEAR_BRIDGES)) as search:
+        assert len((await search("bridge", 5)).entries) == 3
 
 
-async def test_what_takes_too_long_is_ended_in_the_server_and_few_connections_are_enough(server: Postgres) -> None:
+async def test_a_slow_query_times_out_and_connections_are_limited(server: Postgres) -> None:
     running = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'citestream'"
-    async with searching(server.url, "slow", timeout=0.2) as ask:
+    async with searching(server.url, "slow", timeout=0.2) as search:
         with pytest.raises(TimedOut):
-            await ask("bridge", 5)
-    async with searching(server.url, connections=2) as ask:
-        found = await asyncio.gather(*[ask("Harlan bridge", 5) for _ in range(20)])
+            await search("bridge", 5)
+    async with searching(server.url, connections=2) as search:
+        found = await asyncio.gather(*[search("Harlan bridge", 5) for _ in range(20)])
         assert [len(one.entries) for one in found] == [1] * 20
         assert int(server.run(running).split()[2]) <= 2
 
 
-async def test_a_search_that_is_given_up_while_the_server_hangs_ends_at_once(server: Postgres) -> None:
-    async with searching(server.url, connections=1) as ask:
-        assert len((await ask("bridge", 5)).entries) == 1
+async def test_a_cancelled_search_ends_while_the_server_is_frozen(server: Postgres) -> None:
+    async with searching(server.url, connections=1) as search:
+        assert len((await search("bridge", 5)).entries) == 1
         server.freeze(True)
         try:
             with pytest.raises(TimeoutError):
                 async with asyncio.timeout(0.2):
-                    await ask("bridge", 5)
+                    await search("bridge", 5)
         finally:
             server.freeze(False)
-        assert len((await ask("bridge", 5)).entries) == 1
+        assert len((await search("bridge", 5)).entries) == 1
 
 
-async def test_whether_it_can_be_reached(server: Postgres) -> None:
+async def test_reach_fails_if_the_role_does_not_exist(server: Postgres) -> None:
     for url, reachable in ((server.url, True), (server.url_of("postgres", "nobody"), False)):
-        made = PostgresRetriever(Settings(url, "docs"))
+        created = PostgresRetriever(Settings(url, "docs"))
         if reachable:
-            await made.reach()
+            await created.reach()
         else:
             with pytest.raises(ProviderError):
-                await made.reach()
-        await made.aclose()
+                await created.reach()
+        await created.aclose()
 
 
-async def test_a_server_that_is_not_there() -> None:
-    async with searching("postgresql://127.0.0.1:1/postgres") as ask:
+async def test_a_server_that_cannot_be_reached_is_an_error() -> None:
+    async with searching("postgresql://127.0.0.1:1/postgres") as search:
         with pytest.raises(Unreachable, match=r"^PostgreSQL cannot be reached: \w+\.$"):
-            await ask("bridge", 5)
+            await search("bridge", 5)
 
 
-def test_the_password_is_not_shown(tmp_path: Path) -> None:
+def test_the_representation_of_settings_contains_no_password(tmp_path: Path) -> None:
     assert "sesame" not in repr(Settings(str(tmp_path), "docs", api_key="sesame"))
 
 
-def test_without_its_client_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_error_without_the_client_library_names_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "asyncpg", None)
     with pytest.raises(ProviderError, match=r"pip install .*\[postgres\]"):
         PostgresRetriever(Settings("postgresql://h/d", "docs"))

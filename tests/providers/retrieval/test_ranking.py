@@ -27,7 +27,7 @@ def test_the_closest_text_comes_first(question: str) -> None:
     assert all(0 <= value <= 1 for value in found)
 
 
-def test_a_question_without_words_in_common() -> None:
+def test_a_question_without_common_words_has_relevance_zero() -> None:
     assert relevance("Xyzzy?", TEXTS) == [0.0] * len(TEXTS)
     assert relevance("", TEXTS) == [0.0] * len(TEXTS)
     assert relevance("anything", []) == []

@@ -1,4 +1,4 @@
-"""Which terms of a question are searched for: rare ones by themselves, common ones together."""
+"""The terms of a question that are searched for: rare terms alone, common terms in combination."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -60,9 +60,9 @@ TEXTS = {
     **{f"the other common term, {number}": f"ticket south {number}" for number in range(30)},
 }
 SEARCHES = {
-    "a rare term is found beside common ones": ("zebra station ticket", "the rare term"),
-    "common terms together": ("station ticket", "both common terms"),
-    "with few results, single common terms are searched for, too": ("north ticket", "both common terms"),
+    "a rare term among common ones": ("zebra station ticket", "the rare term"),
+    "a combination of common terms": ("station ticket", "both common terms"),
+    "single common terms, if there are few results": ("north ticket", "both common terms"),
 }
 
 

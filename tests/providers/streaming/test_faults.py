@@ -1,4 +1,4 @@
-"""Faults between a provider and the proxy: no received text is lost, no end is invented, nothing hangs."""
+"""Faults between a provider and the proxy: received text is delivered, and only a finish reason ends an answer."""
 
 import asyncio
 import gzip
@@ -21,17 +21,14 @@ from citestream.providers.errors import (
 )
 from citestream.providers.events import ChatRequest, Idle
 from citestream.providers.transport import Timeouts
-from tests.providers.recorded_answer import MODELS, QUESTION, Answer, answered, ask, make_provider
+from tests.clock import Clock, timing_out
+from tests.providers.recorded_answer import MODELS, QUESTION, Answer, ask, ask_server, make_provider
 from tests.upstreams.anthropic import Anthropic, text
 from tests.upstreams.gemini import Gemini, spaced
 from tests.upstreams.ollama import Ollama, line
 from tests.upstreams.openai import OpenAI
 from tests.upstreams.wire import Break, Request, Server, Step, chunk, head, script, sse, whole
 
-PATIENCE = 100.0  # seconds, for a machine under load
-ENOUGH_SECONDS = 50  # less than the time limits of a provider, and far more than an answer takes
-IMPATIENT = Timeouts(first_token=0.3, tick=0.05)  # for providers that never begin
-HASTY = Timeouts(idle=1.0, tick=0.05)  # for providers that stop; the text before has to arrive, on a machine under load
 CHUNKED = head("200 OK", "Content-Type: text/event-stream", "Transfer-Encoding: chunked")
 
 
@@ -46,21 +43,25 @@ def event(text: str | None = None, reason: str | None = None, **fields: Any) -> 
 WATER, STOP, DONE = event("Water"), event(reason="stop"), b"data: [DONE]\n\n"
 USAGE = b'data: {"choices":[],"usage":{"total_tokens":3}}\n\n'
 
-# The pieces that a server writes, each in an HTTP chunk of its own; the text that has to arrive; how it ends:
-# a finish reason, or an error.
+# The pieces that a server writes, each as one HTTP chunk; the expected text; and the expected end:
+# a finish reason or an error.
 FAULTS: dict[str, tuple[Sequence[Step], str, str | type[ProviderError]]] = {
     "the end of the body without a finish reason": ([WATER], "Water", IncompleteAnswer),
     "[DONE] without a finish reason": ([WATER, DONE], "Water", IncompleteAnswer),
     "nothing at all": ([], "", IncompleteAnswer),
     "half an event, then the end": ([WATER, b'data: {"choices":[{"index":0,"delta":{"con'], "Water", IncompleteAnswer),
-    "a whole event whose blank line is missing": ([WATER, event(" boils").rstrip()], "Water boils", IncompleteAnswer),
+    "a complete event whose blank line is missing": (
+        [WATER, event(" boils").rstrip()],
+        "Water boils",
+        IncompleteAnswer,
+    ),
     "a finish reason whose blank line is missing": ([WATER, STOP.rstrip()], "Water", "stop"),
     "[DONE] whose blank line is missing": ([WATER, STOP, b"data: [DONE]"], "Water", "stop"),
     "no [DONE]": ([WATER, STOP], "Water", "stop"),
     "a reset in the answer": ([WATER, Break.RESET], "Water", IncompleteAnswer),
     "a reset in an event": ([WATER, b'data: {"choi', Break.RESET], "Water", IncompleteAnswer),
     "a reset after the finish reason": ([WATER, STOP, Break.RESET], "Water", "stop"),
-    "a close in the answer, its chunked body unfinished": ([WATER, Break.CLOSE], "Water", IncompleteAnswer),
+    "a close in the answer, without the last chunk": ([WATER, Break.CLOSE], "Water", IncompleteAnswer),
     "a close after the finish reason": ([WATER, STOP, Break.CLOSE], "Water", "stop"),
     "silence in the answer": ([WATER, Break.STALL], "Water", TimedOut),
     "silence in an event": ([WATER, b"data: {", Break.STALL], "Water", TimedOut),
@@ -81,7 +82,7 @@ FAULTS: dict[str, tuple[Sequence[Step], str, str | type[ProviderError]]] = {
     "carriage returns alone": ([WATER.replace(b"\n", b"\r"), STOP.replace(b"\n", b"\r")], "Water", "stop"),
     "no space after the colon": ([WATER.replace(b"data: ", b"data:"), STOP], "Water", "stop"),
     "an event on several lines": ([WATER.replace(b'"index"', b'\ndata: "index"'), STOP], "Water", "stop"),
-    "characters cut in the middle": (
+    "characters split between chunks": (
         [
             piece
             for byte in 'data: {"choices":[{"index":0,"delta":{"content":"100 °C 水🙂"}}]}\n\n'.encode()
@@ -91,7 +92,7 @@ FAULTS: dict[str, tuple[Sequence[Step], str, str | type[ProviderError]]] = {
         "100 °C 水🙂",
         "stop",
     ),
-    "half characters": ([event("a\ud83d"), event("\ude00"), event("b\udfff"), STOP], "a😀b\ufffd", "stop"),
+    "unpaired surrogates": ([event("a\ud83d"), event("\ude00"), event("b\udfff"), STOP], "a😀b\ufffd", "stop"),
     "an event of 1.5 MB": ([event("x" * 1_500_000), STOP], "x" * 1_500_000, "stop"),
     "a line that never ends": ([WATER, b"data: ", *[b"x" * 2**20] * 17], "Water", BrokenStream),
     "an error in the stream": (
@@ -107,11 +108,11 @@ FAULTS: dict[str, tuple[Sequence[Step], str, str | type[ProviderError]]] = {
     "an error that is a string": ([WATER, b'data: {"error":"out of memory"}\n\n'], "Water", ReportedError),
     "an error beside text": ([event("Water", "error", error={"message": "gone", "code": 502})], "Water", ReportedError),
     "an error as the first event": ([b'data: {"error":{"message":"Overloaded"}}\n\n'], "", ReportedError),
-    "an error with nothing around it": ([WATER, b'data: {"error":{"message":"Overloaded"}}'], "Water", ReportedError),
+    "an error without a blank line": ([WATER, b'data: {"error":{"message":"Overloaded"}}'], "Water", ReportedError),
 }
 
 
-def checked(answer: Answer, text: str, end: str | type[ProviderError]) -> None:
+def assert_result(answer: Answer, text: str, end: str | type[ProviderError]) -> None:
     assert answer.text() == text
     if isinstance(end, str):
         assert answer.error is None
@@ -122,43 +123,37 @@ def checked(answer: Answer, text: str, end: str | type[ProviderError]) -> None:
 
 
 @pytest.mark.parametrize("case", FAULTS)
-async def test_what_arrived_is_delivered_and_no_end_is_invented_after(
-    case: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("citestream.providers.transport.body_reader.AFTER_FINISH_SECONDS", 0.2)
+async def test_a_fault_has_the_expected_text_and_end(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
     steps, text, end = FAULTS[case]
-    quick = (HASTY if text else IMPATIENT) if Break.STALL in steps else Timeouts(tick=0.05)
-    async with Server(sse(*steps)) as server:
-        async with asyncio.timeout(ENOUGH_SECONDS):
-            answer = await answered("openai", server.url, timeouts=quick)
-        checked(answer, text, end)
+    async with Server(timing_out(sse(*steps), Clock(monkeypatch))) as server:
+        assert_result(await ask_server("openai", server.url), text, end)
 
 
 async def test_an_answer_that_never_ends_breaks_at_its_limit() -> None:
     async with Server(sse(*[event("Water boils. ")] * 100, STOP, DONE)) as server:
-        answer = await answered("openai", server.url, max_answer_bytes=2000)
+        answer = await ask_server("openai", server.url, max_answer_bytes=2000)
         assert type(answer.error) is BrokenStream
         assert answer.reasons == {}
-        assert 20 <= answer.text().count("Water boils. ") < 100  # in how many reads they come is the system's choice
-        checked(await answered("openai", server.url, max_answer_bytes=20_000), "Water boils. " * 100, "stop")
+        assert 20 <= answer.text().count("Water boils. ") < 100  # the kernel decides how many arrive in each read
+        assert_result(await ask_server("openai", server.url, max_answer_bytes=20_000), "Water boils. " * 100, "stop")
 
 
 @pytest.mark.parametrize(
     "case", [case for case in FAULTS if not any(isinstance(step, Break) for step in FAULTS[case][0])]
 )
 @pytest.mark.parametrize("size", [1, 13])
-async def test_the_same_in_pieces_of(case: str, size: int) -> None:
+async def test_splitting_the_stream_does_not_change_the_result(case: str, size: int) -> None:
     steps, text, end = FAULTS[case]
     stream = b"".join(step for step in steps if isinstance(step, bytes))
     if len(stream) > 100_000:
         size = 60_000 + size
     async with Server(sse(*(stream[at : at + size] for at in range(0, len(stream), size)))) as server:
-        checked(await answered("openai", server.url), text, end)
+        assert_result(await ask_server("openai", server.url), text, end)
 
 
 WORDS = ("Wa", "ter °", "🙂")
 TEXT = "".join(WORDS)
-# The content type and the bytes of a whole answer, without HTTP's framing.
+# The content type and the bytes of a complete answer, without HTTP framing.
 WHOLE = {
     "openai": ("text/event-stream", b"".join(b"data: %s\n\n" % data for data in OpenAI(WORDS).events({}))),
     "ollama": ("application/x-ndjson", b"".join(map(line, Ollama(WORDS).lines()))),
@@ -169,8 +164,8 @@ WHOLE = {
 
 @pytest.mark.parametrize("kind", WHOLE)
 @pytest.mark.parametrize("how", [Break.CLOSE, Break.RESET])
-async def test_a_stream_cut_at_any_byte(kind: str, how: Break) -> None:
-    """Text is never lost or changed, and an end is only told when it arrived."""
+async def test_a_stream_closed_or_reset_at_any_byte_loses_no_text(kind: str, how: Break) -> None:
+    """The text is a prefix of the sent text, and the answer ends only if its end arrived."""
     content_type, body = WHOLE[kind]
     sent = b""
 
@@ -180,10 +175,10 @@ async def test_a_stream_cut_at_any_byte(kind: str, how: Break) -> None:
 
     longest = 0
     async with Server(answer) as server:
-        asked = make_provider(kind, server.url)
+        provider = make_provider(kind, server.url)
         for cut in range(0, len(body) + 1, 1 if how is Break.CLOSE else 17):
             sent = body[:cut]
-            got = await ask(asked)
+            got = await ask(provider)
             assert TEXT.startswith(got.text())
             if got.error is None:
                 assert (got.text(), got.reasons) == (TEXT, {0: "stop"})
@@ -193,7 +188,7 @@ async def test_a_stream_cut_at_any_byte(kind: str, how: Break) -> None:
                 longest = len(got.text())
             else:  # a reset may overtake what was sent before it
                 assert type(got.error) in {IncompleteAnswer, Unreachable}
-        await asked.aclose()
+        await provider.aclose()
 
 
 @pytest.mark.parametrize("kind", WHOLE)
@@ -201,32 +196,32 @@ async def test_a_stream_of_single_bytes(kind: str) -> None:
     content_type, body = WHOLE[kind]
     pieces = [body[at : at + 1] for at in range(len(body))]
     async with Server(sse(*pieces, lines=(f"Content-Type: {content_type}",))) as server:
-        checked(await answered(kind, server.url), TEXT, "stop")
+        assert_result(await ask_server(kind, server.url), TEXT, "stop")
 
 
 @pytest.mark.parametrize("kind", WHOLE)
-async def test_a_stream_compressed_although_we_asked_for_none(kind: str) -> None:
+async def test_an_unrequested_compressed_stream_is_read(kind: str) -> None:
     content_type, body = WHOLE[kind]
-    packed = gzip.compress(body)
+    compressed = gzip.compress(body)
     lines = (f"Content-Type: {content_type}", "Content-Encoding: gzip")
-    async with Server(sse(packed[:40], packed[40:], lines=lines)) as server:
-        checked(await answered(kind, server.url), TEXT, "stop")
+    async with Server(sse(compressed[:40], compressed[40:], lines=lines)) as server:
+        assert_result(await ask_server(kind, server.url), TEXT, "stop")
 
 
 @pytest.mark.parametrize("kind", WHOLE)
-async def test_a_server_that_speaks_http_1_0(kind: str) -> None:
+async def test_a_server_with_http_1_0(kind: str) -> None:
     content_type, body = WHOLE[kind]
     first = f"HTTP/1.0 200 OK\r\nContent-Type: {content_type}\r\n\r\n".encode()
     async with Server(script(first, body, Break.CLOSE)) as server:
-        checked(await answered(kind, server.url), TEXT, "stop")
+        assert_result(await ask_server(kind, server.url), TEXT, "stop")
 
 
 @pytest.mark.parametrize("kind", WHOLE)
-async def test_a_body_shorter_than_it_said(kind: str) -> None:
+async def test_a_body_shorter_than_content_length_is_incomplete(kind: str) -> None:
     content_type, body = WHOLE[kind]
     first = head("200 OK", f"Content-Type: {content_type}", f"Content-Length: {len(body) + 10}")
     async with Server(script(first + body[: len(body) // 2], Break.CLOSE)) as server:
-        assert type((await answered(kind, server.url)).error) is IncompleteAnswer
+        assert type((await ask_server(kind, server.url)).error) is IncompleteAnswer
 
 
 # Answers of a server before any stream, and the error for the client.
@@ -247,7 +242,7 @@ REFUSALS: dict[str, tuple[Sequence[Step], type[ProviderError], int]] = {
     "404": ([whole("404 Not Found", b'{"error":"model not found"}')], Rejected, 404),
     "429": ([whole("429 Too Many Requests", b'{"error":{"message":"Slow down"}}', "Retry-After: 7")], Rejected, 429),
     "500": ([whole("500 Internal Server Error", b"Traceback at /srv/app.py")], Rejected, 502),
-    "503 whose body never ends": (
+    "503 with a truncated body": (
         [head("503 Service Unavailable", "Content-Length: 100") + b"{", Break.CLOSE],
         Rejected,
         503,
@@ -262,10 +257,12 @@ REFUSALS: dict[str, tuple[Sequence[Step], type[ProviderError], int]] = {
 
 @pytest.mark.parametrize("kind", WHOLE)
 @pytest.mark.parametrize("case", REFUSALS)
-async def test_a_failure_before_the_answer_has_a_status_and_no_secrets(case: str, kind: str) -> None:
+async def test_a_failure_before_the_answer_has_a_status_and_no_secrets(
+    case: str, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     steps, expected, status = REFUSALS[case]
-    async with Server(script(*steps)) as server:
-        answer = await answered(kind, server.url, timeouts=IMPATIENT)
+    async with Server(timing_out(script(*steps), Clock(monkeypatch))) as server:
+        answer = await ask_server(kind, server.url)
     assert type(answer.error) is expected
     assert answer.error.status == status
     assert answer.events == []
@@ -280,7 +277,7 @@ async def test_a_refused_connection_is_an_unreachable_provider(kind: str) -> Non
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    answer = await answered(kind, f"http://127.0.0.1:{port}")
+    answer = await ask_server(kind, f"http://127.0.0.1:{port}")
     assert type(answer.error) is Unreachable
     assert (answer.error.status, answer.error.message) == (
         502,
@@ -291,27 +288,27 @@ async def test_a_refused_connection_is_an_unreachable_provider(kind: str) -> Non
 @pytest.mark.parametrize(
     "address", ["http://no-such-host.invalid", "http://", "not a url", "http://[::", "ftp://127.0.0.1"]
 )
-async def test_an_address_that_leads_nowhere(address: str) -> None:
-    answer = await answered("openai", address)
+async def test_an_invalid_address_is_a_provider_error(address: str) -> None:
+    answer = await ask_server("openai", address)
     assert isinstance(answer.error, ProviderError)
     assert answer.error.status in {502, 504}
 
 
-async def test_silence_is_told_in_ticks() -> None:
+async def test_silence_yields_idle_events() -> None:
     async with Server(sse(WATER, Break.STALL)) as server:
-        asked = make_provider("openai", server.url, timeouts=Timeouts(tick=0.02))
+        provider = make_provider("openai", server.url, timeouts=Timeouts(tick=0.02))
         ticks = 0
-        async with aclosing(asked.stream(ChatRequest(MODELS["openai"], QUESTION))) as events:
+        async with aclosing(provider.stream(ChatRequest(MODELS["openai"], QUESTION))) as events:
             async for got in events:
                 ticks += isinstance(got, Idle)
                 if ticks == 3:
                     break
-        await asked.aclose()
+        await provider.aclose()
     assert ticks == 3
 
 
 @pytest.mark.parametrize("stage", ["before the headers", "after the headers", "in the answer"])
-async def test_leaving_closes_the_upstream_at_once(stage: str) -> None:
+async def test_cancelling_the_request_closes_the_connection(stage: str) -> None:
     reached = asyncio.Event()
 
     async def answer(_: Request) -> AsyncIterator[Step]:
@@ -323,16 +320,16 @@ async def test_leaving_closes_the_upstream_at_once(stage: str) -> None:
         yield Break.STALL
 
     async with Server(answer) as server:
-        asked = make_provider("openai", server.url)
-        async with asyncio.timeout(PATIENCE), asyncio.TaskGroup() as tasks:
-            leaving = tasks.create_task(ask(asked))
+        provider = make_provider("openai", server.url)
+        async with asyncio.TaskGroup() as tasks:
+            request = tasks.create_task(ask(provider))
             await reached.wait()
-            leaving.cancel()
+            request.cancel()
             await server.left.wait()
-        await asked.aclose()
+        await provider.aclose()
 
 
-async def test_the_next_request_after_every_fault_is_fine() -> None:
+async def test_the_next_request_after_every_fault_succeeds() -> None:
     faults = iter([steps for steps, _, _ in FAULTS.values() if Break.STALL not in steps])
     current: Sequence[Step] = ()
 
@@ -343,10 +340,10 @@ async def test_the_next_request_after_every_fault_is_fine() -> None:
         yield chunk(b"")
 
     async with Server(answer) as server:
-        asked = make_provider("openai", server.url)
+        provider = make_provider("openai", server.url)
         for steps in faults:
             current = steps
-            await ask(asked)
+            await ask(provider)
             current = [WATER, STOP, DONE]
-            checked(await ask(asked), "Water", "stop")
-        await asked.aclose()
+            assert_result(await ask(provider), "Water", "stop")
+        await provider.aclose()

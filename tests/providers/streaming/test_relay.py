@@ -1,4 +1,4 @@
-"""Relay: bytes pass unchanged, and a truncated stream is reported."""
+"""Pass-through: bytes are not changed, and a truncated stream is reported."""
 
 from collections.abc import Iterator
 from contextlib import aclosing
@@ -35,53 +35,53 @@ UPSTREAMS: dict[str, tuple[Any, bytes, bytes]] = {
 async def relayed(
     kind: str, url: str, sent: bytes = b"{}", choices: int = 1, path: str = ""
 ) -> tuple[bytes, ProviderError | None]:
-    asked = make_provider(kind, url)
+    provider = make_provider(kind, url)
     received = b""
     try:
-        answer = await asked.relay(RelayRequest(sent, path or PATHS[kind], MODELS[kind], choices=choices))
+        answer = await provider.relay(RelayRequest(sent, path or PATHS[kind], MODELS[kind], choices=choices))
         async with aclosing(answer.body) as body:
             async for data in body:
                 received += data
     except ProviderError as failure:
         return received, failure
     finally:
-        await asked.aclose()
+        await provider.aclose()
     return received, None
 
 
 @pytest.mark.parametrize("kind", UPSTREAMS)
-async def test_no_byte_changes_on_either_way(kind: str) -> None:
+async def test_no_byte_of_request_or_answer_changes(kind: str) -> None:
     upstream, sent, expected = UPSTREAMS[kind]
     async with Server(upstream) as server:
         assert await relayed(kind, server.url, sent) == (expected, None)
     assert server.requests[0].body == sent
 
 
-ENDED = {"openai": (b"\n\n",), "ollama": (b"\n",), "gemini": (b"\r\n\r\n",), "anthropic": (b"\n\n",)}
-CUTS: dict[str, list[Step]] = {"the end of the body": [], "a close": [Break.CLOSE], "a reset": [Break.RESET]}
+SEPARATORS = {"openai": (b"\n\n",), "ollama": (b"\n",), "gemini": (b"\r\n\r\n",), "anthropic": (b"\n\n",)}
+ENDINGS: dict[str, list[Step]] = {"the end of the body": [], "a close": [Break.CLOSE], "a reset": [Break.RESET]}
 
 
-@pytest.mark.parametrize("how", CUTS)
+@pytest.mark.parametrize("ending", ENDINGS)
 @pytest.mark.parametrize("kind", UPSTREAMS)
-async def test_a_stream_without_its_end_is_told(kind: str, how: str) -> None:
+async def test_a_stream_without_an_end_is_an_incomplete_answer(kind: str, ending: str) -> None:
     _, _, body = UPSTREAMS[kind]
     lines = ("Content-Type: application/x-ndjson" if kind == "ollama" else "Content-Type: text/event-stream",)
     first = body[: len(body) // 3]
-    async with Server(sse(first, *CUTS[how], lines=lines)) as server:
+    async with Server(sse(first, *ENDINGS[ending], lines=lines)) as server:
         received, failure = await relayed(kind, server.url)
-    whole_events = first[: max(first.rfind(end) + len(end) if end in first else 0 for end in ENDED[kind])]
-    assert received == whole_events or how == "a reset"
-    assert isinstance(failure, IncompleteAnswer) or how == "a reset"
+    event_buffer = first[: max(first.rfind(end) + len(end) if end in first else 0 for end in SEPARATORS[kind])]
+    assert received == event_buffer or ending == "a reset"
+    assert isinstance(failure, IncompleteAnswer) or ending == "a reset"
 
 
 @pytest.mark.parametrize("kind", UPSTREAMS)
-async def test_an_answer_in_one_piece_needs_no_sign_of_an_end(kind: str) -> None:
+async def test_an_answer_that_is_not_streamed_needs_no_end_marker(kind: str) -> None:
     async with Server(script(whole("200 OK", b'{"a": 1}', "Content-Type: application/json"))) as server:
         assert await relayed(kind, server.url) == (b'{"a": 1}', None)
 
 
 @pytest.mark.parametrize("kind", UPSTREAMS)
-async def test_an_error_status_is_told_before_anything_is_sent(kind: str) -> None:
+async def test_an_error_status_is_raised_before_any_bytes(kind: str) -> None:
     async with Server(script(error(429, "Slow down", "requests", None, "Retry-After: 7"))) as server:
         received, failure = await relayed(kind, server.url)
     assert received == b""
@@ -90,7 +90,7 @@ async def test_an_error_status_is_told_before_anything_is_sent(kind: str) -> Non
 
 
 @pytest.mark.parametrize("kind", UPSTREAMS)
-def test_the_sign_of_an_end_is_found_wherever_reads_cut_it(kind: str) -> None:
+def test_the_end_marker_is_found_however_reads_split_it(kind: str) -> None:
     body = UPSTREAMS[kind][2]
     for size in range(1, 60):
         ending, events = (
@@ -103,7 +103,7 @@ def test_the_sign_of_an_end_is_found_wherever_reads_cut_it(kind: str) -> None:
         assert ending.seen
 
 
-def test_an_answer_that_talks_about_finish_reasons_does_not_end_by_it() -> None:
+def test_a_finish_reason_inside_text_or_arguments_is_not_an_end() -> None:
     text = b'{"content":"{\\"finish_reason\\":\\"stop\\"}"}'
     for delta in (text, b'{"tool_calls":[{"function":{"arguments":{"finish_reason":"stop","error":{"a":1}}}}]}'):
         ending = StreamEnd("openai")
@@ -112,7 +112,7 @@ def test_an_answer_that_talks_about_finish_reasons_does_not_end_by_it() -> None:
 
 
 @pytest.mark.parametrize("between", [b"\n\n", b"\r\n\r\n", b"\r\r"])
-def test_an_end_is_found_behind_others_and_before(between: bytes) -> None:
+def test_an_end_is_found_before_and_after_other_events(between: bytes) -> None:
     delta, end = (
         b'data: {"choices":[{"index":0,"delta":{},"finish_reason":%b}]}%b' % (reason, between)
         for reason in (b"null", b'"stop"')
@@ -123,7 +123,7 @@ def test_an_end_is_found_behind_others_and_before(between: bytes) -> None:
         assert ending.seen
 
 
-def test_every_answer_that_was_asked_for_has_to_end() -> None:
+def test_every_requested_choice_must_end() -> None:
     ending = StreamEnd("openai", choices=2)
     for choice in (1, 1, 0):
         assert not ending.seen
@@ -142,19 +142,19 @@ def candidate(index: int, more: str = "") -> bytes:
 DONE = b"data: [DONE]\n\n"
 STOP, CANDIDATE_STOP = '"stop"', ',"finishReason":"STOP"'
 # Answer of a server to a request for three choices -> API, stream, whether it is complete
-FEWER: dict[str, tuple[str, bytes, bool]] = {
+CHOICES_OF_THREE: dict[str, tuple[str, bytes, bool]] = {
     "one of three, then [DONE]": ("openai", choice(0) + choice(0, STOP) + DONE, True),
     "two of three, then [DONE]": ("openai", choice(0) + choice(1, STOP) + choice(0, STOP) + DONE, True),
     "one of three, then nothing": ("openai", choice(0) + choice(0, STOP), False),
-    "one that has begun and not ended": ("openai", choice(0) + choice(1) + choice(0, STOP) + DONE, False),
-    "none that ended": ("openai", choice(0) + DONE, False),
+    "a choice that began and did not end": ("openai", choice(0) + choice(1) + choice(0, STOP) + DONE, False),
+    "no choice that ended": ("openai", choice(0) + DONE, False),
     "one candidate of three": ("gemini", candidate(0) + candidate(0, CANDIDATE_STOP), True),
     "a candidate that has not ended": ("gemini", candidate(0, CANDIDATE_STOP) + candidate(1), False),
     "no candidate that ended": ("gemini", candidate(0), False),
 }
 
 
-async def test_a_text_that_mentions_done_is_no_end() -> None:
+async def test_text_that_contains_done_is_not_an_end() -> None:
     events = [b'data: {"choices":[{"index":0,"delta":{"content":"\\ndata: [DONE]"}}]}\n\n', choice(0, STOP), DONE]
     async with Server(sse(*events)) as server:
         assert await relayed("openai", server.url) == (b"".join(events), None)
@@ -165,7 +165,9 @@ RESPONSE_END = b'data: {"type":"response.completed"}\n\n'
 
 @pytest.mark.parametrize(("api", "ending"), [("openai", choice(0, STOP)), ("responses", RESPONSE_END)])
 @pytest.mark.parametrize("choices", [1, 2])
-def test_an_end_after_done_is_none_because_clients_have_stopped_reading(api: str, ending: bytes, choices: int) -> None:
+def test_an_end_after_done_does_not_count_because_clients_have_stopped_reading(
+    api: str, ending: bytes, choices: int
+) -> None:
     for before in (b"", choice(0)):
         end, events = StreamEnd(api, choices), before + DONE + ending
         assert end.feed(events) == len(before)
@@ -182,18 +184,18 @@ def test_ends_are_found_wherever_they_are_in_a_large_read(shift: int) -> None:
         assert end.seen == seen
 
 
-@pytest.mark.parametrize("case", FEWER)
+@pytest.mark.parametrize("case", CHOICES_OF_THREE)
 @pytest.mark.parametrize("pieces", [1, 7, 10_000], ids=["whole", "in pieces", "a byte at a time"])
-async def test_fewer_answers_than_were_asked_for_are_whole_where_each_of_them_is(case: str, pieces: int) -> None:
-    kind, stream, is_whole = FEWER[case]
+async def test_fewer_choices_than_requested_are_complete_if_each_of_them_ends(case: str, pieces: int) -> None:
+    kind, stream, is_complete = CHOICES_OF_THREE[case]
     size = max(1, len(stream) // pieces)
     async with Server(sse(*(stream[at : at + size] for at in range(0, len(stream), size)))) as server:
         received, failure = await relayed(kind, server.url, choices=3)
-    assert received == (stream if is_whole else stream.removesuffix(DONE))  # the error must not follow [DONE]
-    assert failure is None if is_whole else isinstance(failure, IncompleteAnswer)
+    assert received == (stream if is_complete else stream.removesuffix(DONE))  # the error must not follow [DONE]
+    assert failure is None if is_complete else isinstance(failure, IncompleteAnswer)
 
 
-async def test_fewer_candidates_are_not_whole_where_the_connection_breaks() -> None:
+async def test_fewer_candidates_are_incomplete_if_the_connection_breaks() -> None:
     event = candidate(0, CANDIDATE_STOP)
     async with Server(sse(event, Break.CLOSE)) as server:
         received, failure = await relayed("gemini", server.url, choices=2)
@@ -208,19 +210,19 @@ ENDS: dict[str, tuple[str, bytes]] = {
     "a failed response": ("responses", b'event: response.failed\ndata: {"type":"response.failed"}\n\n'),
     "an error event": ("responses", b'event: error\ndata: {"type":"error","message":"x"}\n\n'),
     "Ollama's error": ("ollama", b'{"error":"x"}\n'),
-    "a refused question": ("gemini", b'data: {"promptFeedback":{"blockReason":"SAFETY"}}\r\n\r\n'),
+    "a blocked prompt": ("gemini", b'data: {"promptFeedback":{"blockReason":"SAFETY"}}\r\n\r\n'),
 }
 
 
 @pytest.mark.parametrize("case", ENDS)
-def test_what_ends_a_stream_besides_a_finish_reason(case: str) -> None:
+def test_errors_and_other_end_events_end_a_stream(case: str) -> None:
     api, event = ENDS[case]
     ending = StreamEnd(api)
     ending.feed(event)
     assert ending.seen
 
 
-def test_an_error_that_no_client_reads_is_no_end() -> None:
+def test_an_error_without_an_event_envelope_is_not_an_end() -> None:
     ending = StreamEnd("openai")
     ending.feed(b'{"error":{"message":"x"}}\n\n')
     assert not ending.seen
@@ -241,31 +243,31 @@ def pieces(stream: bytes, sizes: list[int]) -> Iterator[bytes]:
     st.lists(st.integers(0, 20), max_size=30),
     st.sampled_from([EVENTS, LINES]),
 )
-def test_what_goes_by_in_whole_events_is_every_byte_and_ends_where_an_event_does(
+def test_the_buffer_passes_all_bytes_in_complete_events(
     parts: list[bytes], sizes: list[int], ends: tuple[bytes, ...]
 ) -> None:
-    stream, whole_events, passed = b"".join(parts), EventBuffer(ends), b""
+    stream, event_buffer, passed = b"".join(parts), EventBuffer(ends), b""
     for piece in pieces(stream, sizes):
-        got = whole_events.feed(piece)
+        got = event_buffer.feed(piece)
         passed += got
         assert not got or passed.endswith(ends)
-    assert passed + whole_events.flush() == stream
+    assert passed + event_buffer.flush() == stream
 
 
-def test_an_event_goes_by_with_the_read_that_completes_it() -> None:
+def test_an_event_is_passed_on_with_the_read_that_completes_it() -> None:
     for blank in (b"\n\n", b"\r\n\r\n", b"\r\r"):
-        whole_events = EventBuffer(EVENTS)
+        event_buffer = EventBuffer(EVENTS)
         event = b"data: 1" + blank
-        arrived = b"".join(whole_events.feed(event[at : at + 1]) for at in range(len(event)))
-        assert arrived + whole_events.feed(b"d")[:1] in {event, event[:-1]}, blank
+        received = b"".join(event_buffer.feed(event[at : at + 1]) for at in range(len(event)))
+        assert received + event_buffer.feed(b"d")[:1] in {event, event[:-1]}, blank
 
 
-def test_a_line_end_alone_ends_no_event() -> None:
-    whole_events = EventBuffer(EVENTS)
-    assert whole_events.feed(b"event: x\r\ndata: 1\r\n") == b""
+def test_a_single_line_end_does_not_end_an_event() -> None:
+    event_buffer = EventBuffer(EVENTS)
+    assert event_buffer.feed(b"event: x\r\ndata: 1\r\n") == b""
 
 
-def test_at_a_break_half_an_event_is_dropped_and_one_without_its_blank_line_is_not() -> None:
+def test_at_a_break_a_partial_event_is_dropped_and_a_complete_one_is_terminated() -> None:
     for held, kept in {
         b'data: {"a"': b"",
         b'data: {"a":1}': b'data: {"a":1}\n\n',
@@ -277,20 +279,20 @@ def test_at_a_break_half_an_event_is_dropped_and_one_without_its_blank_line_is_n
         b"event: x\n": b"",
         b"": b"",
     }.items():
-        whole_events = EventBuffer(EVENTS)
-        assert whole_events.feed(b"data: 0\n\n" + held) == b"data: 0\n\n"
-        assert complete(whole_events.terminate(whole_events.flush())) == kept
+        event_buffer = EventBuffer(EVENTS)
+        assert event_buffer.feed(b"data: 0\n\n" + held) == b"data: 0\n\n"
+        assert complete(event_buffer.terminate(event_buffer.flush())) == kept
 
 
-async def test_the_last_event_of_a_response_arrives_although_the_connection_breaks_before_its_blank_line() -> None:
+async def test_the_last_event_is_delivered_if_only_its_blank_line_is_missing() -> None:
     last = b'event: response.completed\ndata: {"type":"response.completed"}\n'
     async with Server(sse(last, Break.CLOSE)) as server:
         assert await relayed("openai", server.url, path="/responses") == (last + b"\n", None)
 
 
-def test_an_event_above_the_limit_is_an_error_before_it_fills_the_memory() -> None:
-    whole_events = EventBuffer(EVENTS, limit=1000)
-    assert whole_events.feed(b"x" * 5000 + b"\n\n")  # it is here already
+def test_an_incomplete_event_above_the_limit_is_an_error() -> None:
+    event_buffer = EventBuffer(EVENTS, limit=1000)
+    assert event_buffer.feed(b"x" * 5000 + b"\n\n")  # a complete event is passed on in any size
     with pytest.raises(BrokenStream):
         for _ in range(11):
-            whole_events.feed(b"x" * 100)
+            event_buffer.feed(b"x" * 100)

@@ -1,4 +1,4 @@
-"""read_body: yield bytes as they arrive and ticks during silence; a cancellation from outside is kept."""
+"""read_body yields bytes as they arrive, and ticks during silence. Cancellation of the caller is not swallowed."""
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
@@ -20,7 +20,7 @@ CHUNKED = head("200 OK", "Content-Type: text/event-stream", "Transfer-Encoding: 
 async def answering(
     first: bytes = HEAD,
 ) -> AsyncIterator[tuple[aiohttp.ClientResponse, Callable[[bytes], None], Callable[[], None]]]:
-    """An answer that has begun; what sends on; and what ends it."""
+    """Yield an answer whose headers have arrived, a function that sends bytes, and one that closes the connection."""
     connected: asyncio.Queue[asyncio.StreamWriter] = asyncio.Queue()
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -44,7 +44,7 @@ def watch(**settings: float) -> Watch:
     return Watch(Timeouts(**settings), asyncio.get_running_loop().time())
 
 
-async def test_ticks_come_in_silence_and_bytes_between_them() -> None:
+async def test_bytes_and_ticks_are_yielded_in_order() -> None:
     async with answering() as (response, send, end), aclosing(read_body(response, watch(tick=0.01))) as received:
         found = []
         for text in (b"one", b"two", b"three"):
@@ -57,23 +57,23 @@ async def test_ticks_come_in_silence_and_bytes_between_them() -> None:
         assert found == [b"one", TICK, TICK, b"two", TICK, TICK, b"three", TICK, TICK]
 
 
-async def test_who_is_cancelled_while_it_waits_stays_cancelled() -> None:
+async def test_a_cancelled_reader_stays_cancelled() -> None:
     async with answering() as (response, _, _):
-        began = asyncio.Event()
+        first_tick = asyncio.Event()
 
         async def reading() -> None:
             async with aclosing(read_body(response, watch(tick=0.01))) as received:
                 async for _ in received:
-                    began.set()
+                    first_tick.set()
 
         async with asyncio.TaskGroup() as tasks:
             task = tasks.create_task(reading())
-            await began.wait()
+            await first_tick.wait()
             task.cancel()
         assert task.cancelled()
 
 
-async def test_limits_of_time_around_a_wait_are_kept_and_nothing_is_lost_by_them() -> None:
+async def test_a_timeout_around_a_read_is_raised_and_loses_no_bytes() -> None:
     async with answering() as (response, send, _), aclosing(read_body(response, watch(tick=0.01))) as received:
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.1):
@@ -85,7 +85,7 @@ async def test_limits_of_time_around_a_wait_are_kept_and_nothing_is_lost_by_them
         assert await response.content.readany() == b"late"
 
 
-async def test_no_tick_comes_before_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_no_tick_is_early(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock(monkeypatch)
     async with answering() as (response, send, _), aclosing(read_body(response, watch(tick=5))) as received:
         for _ in range(3):
@@ -96,7 +96,7 @@ async def test_no_tick_comes_before_its_time(monkeypatch: pytest.MonkeyPatch) ->
         assert await anext(received) == TICK
 
 
-# A limit of 60 seconds, the seconds after each of the bytes, and the error.
+# A limit of 60 seconds, the seconds after each byte, and the error.
 LIMITS: dict[str, tuple[str, list[int], str]] = {
     "silence": ("idle", [59, 61], "The provider stopped answering."),
     "bytes without an event": ("first_token", [20, 20, 21], "The provider did not begin to answer in time."),
@@ -105,9 +105,7 @@ LIMITS: dict[str, tuple[str, list[int], str]] = {
 
 
 @pytest.mark.parametrize("case", LIMITS)
-async def test_an_answer_that_exceeds_a_limit_is_ended_after_what_arrived(
-    case: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_limit_ends_the_answer_after_the_received_bytes(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
     limit, pauses, message = LIMITS[case]
     clock = Clock(monkeypatch)
     async with answering() as (response, send, _), aclosing(read_body(response, watch(**{limit: 60}))) as received:
@@ -119,7 +117,7 @@ async def test_an_answer_that_exceeds_a_limit_is_ended_after_what_arrived(
             await anext(received)
 
 
-async def test_slow_bytes_are_no_silence(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_slow_bytes_do_not_exceed_the_idle_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock(monkeypatch)
     async with answering() as (response, send, _), aclosing(read_body(response, watch(idle=60))) as received:
         for _ in range(4):
@@ -129,7 +127,7 @@ async def test_slow_bytes_are_no_silence(monkeypatch: pytest.MonkeyPatch) -> Non
             assert await data_of(received) == b"x"
 
 
-async def test_the_time_of_the_reader_is_no_silence(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_time_between_reads_does_not_count_as_silence(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock(monkeypatch)
     async with answering() as (response, send, _), aclosing(read_body(response, watch(idle=60))) as received:
         for _ in range(2):  # before the first bytes, and between bytes
@@ -139,7 +137,7 @@ async def test_the_time_of_the_reader_is_no_silence(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize("fault", ["the connection ends", "the framing is wrong"])
-async def test_what_arrived_before_the_connection_broke_is_not_lost(fault: str) -> None:
+async def test_bytes_before_a_broken_connection_are_not_lost(fault: str) -> None:
     async with answering(CHUNKED) as (response, send, end), aclosing(read_body(response, watch())) as received:
         send(chunk(b"one"))
         assert await data_of(received) == b"one"
@@ -157,7 +155,7 @@ async def test_what_arrived_before_the_connection_broke_is_not_lost(fault: str) 
 
 
 async def data_of(received: AsyncGenerator[bytes, None]) -> bytes:
-    """Return the next bytes that are no tick."""
+    """Return the next bytes that are not a tick."""
     while (data := await anext(received)) == TICK:
         pass
     return data

@@ -20,38 +20,38 @@ PATHS = {
     "a\\..\\b": "a%5C..%5Cb",
     "ä\r\nHost: x": "%C3%A4%0D%0AHost%3A%20x",
 }
-ELSEWHERE = ["..", ".", "", "/", "a//b", "../../admin", "models/../../../files", "a/..", "./a", "//evil.example/x"]
+OTHER_PATHS = ["..", ".", "", "/", "a//b", "../../admin", "models/../../../files", "a/..", "./a", "//evil.example/x"]
 
 
 @pytest.mark.parametrize("name", PATHS)
-def test_a_name_is_quoted(name: str) -> None:
+def test_a_name_is_percent_encoded(name: str) -> None:
     assert model_path(name) == PATHS[name]
 
 
-@pytest.mark.parametrize("name", ELSEWHERE)
-def test_a_name_that_leads_elsewhere_is_no_model(name: str) -> None:
+@pytest.mark.parametrize("name", OTHER_PATHS)
+def test_a_name_that_leads_to_another_path_is_not_a_model(name: str) -> None:
     with pytest.raises(Rejected) as raised:
         model_path(name)
     assert (raised.value.status, raised.value.code) == (404, "model_not_found")
 
 
 @pytest.mark.parametrize("vertex", [False, True])
-async def test_gemini_is_asked_at_no_other_place(vertex: bool) -> None:
+async def test_gemini_is_requested_only_below_its_base_path(vertex: bool) -> None:
     async with Server(sse(b"{}")) as server:
         base = f"{server.url}/v1/projects/p" if vertex else server.url
         provider = GeminiProvider(Settings(base_url=base, api_key="AIza", vertex=vertex))
-        for name in ELSEWHERE:
+        for name in OTHER_PATHS:
             with pytest.raises(Rejected):
                 await provider.relay(RelayRequest(b"{}", ":generateContent", name))
         assert server.requests == []
         answer = await provider.relay(RelayRequest(b"{}", ":generateContent", "a?x=/b#"))
         await answer.body.aclose()
         await provider.aclose()
-    place = "/v1/projects/p" if vertex else "/v1beta"
-    assert [request.target for request in server.requests] == [f"{place}/a%3Fx=/b%23:generateContent"]
+    base_path = "/v1/projects/p" if vertex else "/v1beta"
+    assert [request.target for request in server.requests] == [f"{base_path}/a%3Fx=/b%23:generateContent"]
 
 
-def test_a_deployment_of_azure_is_one_part_of_the_path() -> None:
+def test_an_azure_deployment_is_one_segment_of_the_path() -> None:
     assert "/deployments/a%2Fb%3Fc/chat" in azure_url("https://r.openai.azure.com", "/chat/completions", "a/b?c", "")
     with pytest.raises(Rejected):
         azure_url("https://r.openai.azure.com", "/chat/completions", "..", "")

@@ -1,4 +1,4 @@
-"""LineSplitter: newline-delimited JSON, cut anywhere."""
+"""LineSplitter splits newline-delimited JSON, however reads divide it."""
 
 from random import Random
 
@@ -11,10 +11,10 @@ from citestream.providers.transport import LineSplitter
 
 CASES: dict[str, tuple[bytes, list[bytes]]] = {
     "lines": (b'{"a":1}\n{"b":2}\n', [b'{"a":1}', b'{"b":2}']),
-    "carriage returns and blank lines are of no use": (b'{"a":1}\r\n\r\n\n{"b":2}\n', [b'{"a":1}', b'{"b":2}']),
-    "a byte order mark is no part of JSON": (b'\xef\xbb\xbf{"a":1}\n', [b'{"a":1}']),
+    "carriage returns and blank lines are dropped": (b'{"a":1}\r\n\r\n\n{"b":2}\n', [b'{"a":1}', b'{"b":2}']),
+    "a byte order mark is dropped": (b'\xef\xbb\xbf{"a":1}\n', [b'{"a":1}']),
     "characters of several bytes": ('{"a":"°é漢🙂"}\n'.encode(), ['{"a":"°é漢🙂"}'.encode()]),
-    "a last line without its end is kept apart": (b'{"a":1}\n{"b"', [b'{"a":1}']),
+    "a last line without its end is held back": (b'{"a":1}\n{"b"', [b'{"a":1}']),
 }
 
 
@@ -24,14 +24,14 @@ def read(pieces: list[bytes]) -> list[bytes]:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_lines_arrive_whole_however_they_are_cut(case: str) -> None:
+def test_lines_are_complete_however_reads_divide_them(case: str) -> None:
     stream, expected = CASES[case]
     assert read([stream[at : at + 1] for at in range(len(stream))]) == expected
     for cut in range(len(stream) + 1):
         assert read([stream[:cut], stream[cut:]]) == expected
 
 
-def test_what_the_end_left_open_is_handed_over_apart() -> None:
+def test_flush_returns_the_last_line_without_its_end() -> None:
     splitter = LineSplitter()
     assert splitter.feed(b'{"a"') == []
     assert splitter.feed(b":1}") == []
@@ -40,7 +40,7 @@ def test_what_the_end_left_open_is_handed_over_apart() -> None:
 
 
 @given(st.lists(st.text("ab\u2028é ", min_size=1).map(str.strip).filter(bool), max_size=8), st.randoms())
-def test_no_line_is_lost_or_made_up(lines: list[str], rng: Random) -> None:
+def test_lines_are_neither_lost_nor_added(lines: list[str], rng: Random) -> None:
     encoded = [line.encode() for line in lines]
     stream = b"".join(line + b"\n" for line in encoded)
     cut = rng.randint(0, len(stream))
@@ -52,7 +52,7 @@ TOO_LONG = {"a line that never ends": [b"x" * 100] * 11, "a whole line": [b'{"a"
 
 
 @pytest.mark.parametrize("case", TOO_LONG)
-def test_a_line_above_the_limit_is_refused(case: str) -> None:
+def test_a_line_above_the_limit_is_an_error(case: str) -> None:
     *before, last = TOO_LONG[case]
     splitter = LineSplitter(limit=1000)
     for piece in before:

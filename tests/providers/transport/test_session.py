@@ -21,7 +21,7 @@ async def fetched(transport: Transport, url: str, ca_file: str = "") -> bytes:
         return await read_all(response, 1000, 2)
 
 
-async def test_a_provider_has_to_prove_who_it_is(tmp_path: Path) -> None:
+async def test_the_certificate_of_a_provider_is_verified(tmp_path: Path) -> None:
     authority, context = trustme.CA(), ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     authority.issue_cert("127.0.0.1").configure_cert(context)
     authority.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
@@ -34,13 +34,13 @@ async def test_a_provider_has_to_prove_who_it_is(tmp_path: Path) -> None:
     await transport.aclose()
 
 
-async def test_a_certificate_of_another_name_or_of_yesterday_is_refused(tmp_path: Path) -> None:
+async def test_a_certificate_for_another_name_or_an_expired_one_is_refused(tmp_path: Path) -> None:
     authority = trustme.CA()
     authority.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
     yesterday = datetime.now(UTC) - timedelta(days=1)
-    for made in (authority.issue_cert("other.example"), authority.issue_cert("127.0.0.1", not_after=yesterday)):
+    for certificate in (authority.issue_cert("other.example"), authority.issue_cert("127.0.0.1", not_after=yesterday)):
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        made.configure_cert(context)
+        certificate.configure_cert(context)
         transport = Transport()
         async with Server(OK, context) as server:
             with pytest.raises(Unreachable) as raised:
@@ -50,7 +50,7 @@ async def test_a_certificate_of_another_name_or_of_yesterday_is_refused(tmp_path
         await transport.aclose()
 
 
-async def test_an_authority_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+async def test_an_unreadable_ca_file_is_an_error_without_its_path(tmp_path: Path) -> None:
     transport = Transport()
     with pytest.raises(Unreachable, match="ca_file") as raised:
         await fetched(transport, "https://127.0.0.1:1/", str(tmp_path / "missing.pem"))
@@ -66,29 +66,29 @@ async def test_a_closed_transport_opens_again() -> None:
             await transport.aclose()
 
 
-UNASKED = {
-    "a time-out of the server": whole("408 Request Timeout", b"", "Connection: close"),
+UNREQUESTED = {
+    "a timeout of the server": whole("408 Request Timeout", b"", "Connection: close"),
     "another answer": whole("200 OK", b"of someone else"),
-    "no HTTP": b"0\r\n\r\n",
+    "bytes that are not HTTP": b"0\r\n\r\n",
 }
 
 
-@pytest.mark.parametrize("case", UNASKED)
-async def test_what_nobody_asked_for_is_no_answer_to_the_next_question(case: str) -> None:
-    idle, said = asyncio.Event(), asyncio.Event()
+@pytest.mark.parametrize("case", UNREQUESTED)
+async def test_an_unrequested_answer_is_not_used_for_the_next_request(case: str) -> None:
+    idle, sent = asyncio.Event(), asyncio.Event()
 
     async def answer(request: Request) -> AsyncIterator[bytes]:
         yield whole("200 OK", request.target.encode())
         if request.target == "/one":
             await idle.wait()
-            yield UNASKED[case]
-            said.set()
+            yield UNREQUESTED[case]
+            sent.set()
 
     transport = Transport()
     async with Server(answer) as server:
         assert await fetched(transport, f"{server.url}/one") == b"/one"
         idle.set()
-        await said.wait()
+        await sent.wait()
         for _ in range(3):
             await asyncio.sleep(0)  # the bytes arrive
         assert await fetched(transport, f"{server.url}/two") == b"/two"
@@ -97,7 +97,7 @@ async def test_what_nobody_asked_for_is_no_answer_to_the_next_question(case: str
         await transport.aclose()
 
 
-async def test_many_streams_need_no_place_in_a_pool() -> None:
+async def test_the_number_of_connections_is_not_limited() -> None:
     transport = Transport()
     assert transport.session.connector
     assert transport.session.connector.limit == 0

@@ -1,4 +1,4 @@
-"""EventSplitter against the web platform's cases for event streams, and what providers add to them."""
+"""EventSplitter, with the test cases of the web platform for event streams and additional cases of providers."""
 
 from itertools import pairwise
 from random import Random
@@ -20,22 +20,22 @@ CASES: dict[str, tuple[bytes, list[bytes]]] = {
         [b"1", b"3"],
     ),
     "of two byte order marks only the first is dropped": (BOM + BOM + b"data:1\n\ndata:2\n\ndata:3\n\n", [b"2", b"3"]),
-    "comments are ignored, whatever is in them and however they end": (
+    "comments with any content and line end are ignored": (
         b"data:1\r:\0\n:\r\ndata:2\n:" + LONG + b"\rdata:3\n:data:fail\r:" + LONG + b"\ndata:4\n\n",
         [b"1\n2\n3\n4"],
     ),
-    "an event without its blank line is void": (b"data: 1\n\nid: 2\ndata: 3", [b"1"]),
+    "an event without its blank line is dropped": (b"data: 1\n\nid: 2\ndata: 3", [b"1"]),
     "data without a value, twice, and without a space": (
         b"data:\n\ndata\ndata\n\ndata:test\n\n",
         [b"", b"\n", b"test"],
     ),
-    "names of events are of no use to us": (b"event:test\ndata:x\n\nevent:\ndata:y\n\n", [b"x", b"y"]),
-    "ids are of no use to us": (b"id: 1\ndata: a\n\nid\ndata: b\n\nid: 1\0 2\ndata: c\n\n", [b"a", b"b", b"c"]),
+    "names of events are ignored": (b"event:test\ndata:x\n\nevent:\ndata:y\n\n", [b"x", b"y"]),
+    "ids are ignored": (b"id: 1\ndata: a\n\nid\ndata: b\n\nid: 1\0 2\ndata: c\n\n", [b"a", b"b", b"c"]),
     "only the exact name is data": (
         b"data:\0\ndata:  2\rData:1\ndata\0:2\ndata:1\r\0data:4\nda-ta:3\rdata_5\ndata:3\rdata:\r\n data:5\ndata:4\n\n",
         [b"\0\n 2\n1\n3\n\n4"],
     ),
-    "retry, sensible or not, is of no use to us": (
+    "valid and invalid retry times are ignored": (
         b"retry:1000x\ndata:x\n\nretry:500\n\nretry\ndata:y\n\n",
         [b"x", b"y"],
     ),
@@ -46,19 +46,22 @@ CASES: dict[str, tuple[bytes, list[bytes]]] = {
     "one space is dropped, a tab is not": (b"data:\ttest\rdata: \ndata:test\n\n", [b"\ttest\n\ntest"]),
     "every line end, in any mixture": (b"data:test\r\ndata\ndata:test\r\n\r", [b"test\n\ntest"]),
     "carriage returns alone": (b"data:a\r\rdata:b\r\r", [b"a", b"b"]),
-    "a line feed after the carriage return that ended an event is no second blank line": (
+    "a line feed after the carriage return of a blank line is not another blank line": (
         b"data:a\r\n\r\ndata:b\r\n\r\n",
         [b"a", b"b"],
     ),
-    "a null character in data survives": (b"data:\0\n\n", [b"\0"]),
-    "bytes that are not UTF-8 are left to the reader of the data": (b"data:ok\xff\xc3\n\n", [b"ok\xff\xc3"]),
+    "a null character in data is kept": (b"data:\0\n\n", [b"\0"]),
+    "bytes that are not UTF-8 are kept": (b"data:ok\xff\xc3\n\n", [b"ok\xff\xc3"]),
     "an event of several data lines, and one without any": (
         b"data:msg\ndata:msg\n\n:\nfalsefield:msg\n\nevent: x\n\ndata:end\n\n",
         [b"msg\nmsg", b"end"],
     ),
-    "a line separator of Unicode ends no line": ("data: a\u2028b\u0085c\n\n".encode(), ["a\u2028b\u0085c".encode()]),
+    "a Unicode line separator does not end a line": (
+        "data: a\u2028b\u0085c\n\n".encode(),
+        ["a\u2028b\u0085c".encode()],
+    ),
     "many blank lines end one event": (b"data:a\n\n\n\n\ndata:b\n\n\n", [b"a", b"b"]),
-    "nothing": (b"", []),
+    "an empty stream": (b"", []),
 }
 
 
@@ -68,14 +71,14 @@ def read(*pieces: bytes) -> list[bytes]:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_the_web_platforms_cases_whole_and_one_byte_at_a_time(case: str) -> None:
+def test_the_web_platform_cases_whole_and_one_byte_at_a_time(case: str) -> None:
     stream, expected = CASES[case]
     assert read(stream) == expected
     assert read(*(stream[at : at + 1] for at in range(len(stream)))) == expected
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if len(CASES[case][0]) < 500])
-def test_the_web_platforms_cases_cut_in_two_and_in_three_anywhere(case: str) -> None:
+def test_the_web_platform_cases_split_into_two_and_three_pieces(case: str) -> None:
     stream, expected = CASES[case]
     for first in range(len(stream) + 1):
         assert read(stream[:first], stream[first:]) == expected
@@ -84,7 +87,7 @@ def test_the_web_platforms_cases_cut_in_two_and_in_three_anywhere(case: str) -> 
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_the_web_platforms_cases_cut_at_random(case: str) -> None:
+def test_the_web_platform_cases_split_at_random(case: str) -> None:
     stream, expected = CASES[case]
     rng = Random(case)
     for _ in range(50):
@@ -92,8 +95,8 @@ def test_the_web_platforms_cases_cut_at_random(case: str) -> None:
         assert read(*(stream[a:b] for a, b in pairwise([0, *cuts, len(stream)]))) == expected
 
 
-def by_the_letter(stream: bytes) -> list[bytes]:
-    """The standard's algorithm, line by line, as plainly as it can be written."""
+def parse_simply(stream: bytes) -> list[bytes]:
+    """The algorithm of the standard, line by line."""
     text = stream.removeprefix(BOM).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     events: list[bytes] = []
     data: list[bytes] = []
@@ -113,13 +116,13 @@ def by_the_letter(stream: bytes) -> list[bytes]:
     ),
     st.randoms(),
 )
-def test_every_stream_is_read_by_the_standard_however_it_is_cut(pieces: list[bytes], rng: Random) -> None:
+def test_every_stream_is_parsed_as_in_the_standard_however_it_is_split(pieces: list[bytes], rng: Random) -> None:
     stream = b"".join(pieces)
     cuts = sorted(rng.choices(range(len(stream) + 1), k=3))
-    assert read(*(stream[a:b] for a, b in pairwise([0, *cuts, len(stream)]))) == by_the_letter(stream)
+    assert read(*(stream[a:b] for a, b in pairwise([0, *cuts, len(stream)]))) == parse_simply(stream)
 
 
-def test_what_the_end_left_open_is_handed_over_apart() -> None:
+def test_flush_returns_the_last_event_without_its_blank_line() -> None:
     splitter = EventSplitter()
     assert splitter.feed(b"data: 1\n\ndata: [DO") == [b"1"]
     assert splitter.feed(b"NE]") == []
@@ -127,20 +130,20 @@ def test_what_the_end_left_open_is_handed_over_apart() -> None:
     assert splitter.flush() == []
 
 
-def test_a_stream_of_half_a_byte_order_mark_ends_in_peace() -> None:
+def test_a_stream_of_a_partial_byte_order_mark_has_no_events() -> None:
     splitter = EventSplitter()
     assert splitter.feed(BOM[:2]) == []
     assert splitter.flush() == []
 
 
-def test_a_large_event_arrives_whole_in_small_pieces() -> None:
+def test_a_large_event_in_small_pieces_is_complete() -> None:
     data = b"y" * 1_500_000
     stream = b"data: " + data + b"\n\n"
     assert read(*(stream[at : at + 1000] for at in range(0, len(stream), 1000))) == [data]
 
 
 @pytest.mark.parametrize("piece", [b"x" * 100, b"data: x\n", b": comment\n"])
-def test_an_event_that_never_ends_is_refused_at_the_limit(piece: bytes) -> None:
+def test_an_endless_event_is_an_error_at_the_limit(piece: bytes) -> None:
     splitter = EventSplitter(limit=10_000)
     with pytest.raises(BrokenStream, match="10000 bytes"):
         for _ in range(10_000):
@@ -156,14 +159,14 @@ def test_events_before_one_above_the_limit_are_not_lost() -> None:
 
 # The bytes before and after a comment of 70,000 bytes, and the data.
 LARGE: dict[str, tuple[bytes, bytes, list[bytes]]] = {
-    "an event without data is void": (b"", b"\n\ndata: y\n\n", [b"y"]),
+    "an event without data is dropped": (b"", b"\n\ndata: y\n\n", [b"y"]),
     "a short line at the end of an event": (b"data: x\n", b"\ndata\n\ndata: y\n\n", [b"x\n", b"y"]),
     "an event in the bytes that end another": (b"data: x\n", b"\n\ndata: y\n\ndata: z\n\n", [b"x", b"y", b"z"]),
 }
 
 
 @pytest.mark.parametrize("case", LARGE)
-def test_a_large_event_is_read_by_the_standard(case: str) -> None:
+def test_a_large_event_is_parsed_as_in_the_standard(case: str) -> None:
     before, after, expected = LARGE[case]
     assert read(before + b":" + b"x" * 70_000, after) == expected
 
@@ -175,13 +178,13 @@ def test_a_large_event_is_read_by_the_standard(case: str) -> None:
     ),
     st.randoms(),
 )
-def test_large_events_are_read_by_the_standard_however_they_are_cut(pieces: list[bytes], rng: Random) -> None:
+def test_large_events_are_parsed_as_in_the_standard_however_they_are_split(pieces: list[bytes], rng: Random) -> None:
     stream = b"".join([b"data: begin\n:", b"x" * 70_000, *pieces])
     cuts = sorted(rng.choices(range(len(stream) + 1), k=5))
-    assert read(*(stream[a:b] for a, b in pairwise([0, *cuts, len(stream)]))) == by_the_letter(stream)
+    assert read(*(stream[a:b] for a, b in pairwise([0, *cuts, len(stream)]))) == parse_simply(stream)
 
 
-def test_an_event_of_many_lines_is_read_in_linear_time() -> None:
+def test_an_event_of_many_lines_is_parsed_in_linear_time() -> None:
     lines = b"data:\n" * 2_000
     splitter = EventSplitter()
     assert [data for _ in range(500) for data in splitter.feed(lines)] == []

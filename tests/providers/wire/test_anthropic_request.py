@@ -12,14 +12,14 @@ from tests.upstreams.anthropic import MODEL, Anthropic
 from tests.upstreams.wire import Server
 
 FORMAT = "anthropic-claude-v1"
-ASKED = {"role": "user", "content": "When?"}
-DEFINED = {"type": "function", "function": {"name": "weather", "parameters": {"type": "object", "properties": {}}}}
-CALLED = {"id": "call:1", "type": "function", "function": {"name": "weather", "arguments": '{"city": "Bern"}'}}
+QUESTION = {"role": "user", "content": "When?"}
+TOOL = {"type": "function", "function": {"name": "weather", "parameters": {"type": "object", "properties": {}}}}
+CALL = {"id": "call:1", "type": "function", "function": {"name": "weather", "arguments": '{"city": "Bern"}'}}
 CALLER = {"caller": {"type": "code_execution_20250825", "tool_id": "srvtoolu_01"}}
 PDF_FILE = {"file_data": "data:application/pdf;base64,JVBE", "filename": "a.pdf"}
 MESSAGES: dict[str, tuple[list[dict[str, Any]], Any]] = {
-    "a string": ([ASKED], [{"role": "user", "content": [{"type": "text", "text": "When?"}]}]),
-    "an image in the request": (
+    "a string": ([QUESTION], [{"role": "user", "content": [{"type": "text", "text": "When?"}]}]),
+    "an image as data": (
         [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBO"}}]}],
         [
             {
@@ -49,10 +49,10 @@ MESSAGES: dict[str, tuple[list[dict[str, Any]], Any]] = {
     ),
     "results of parallel calls are in one message": (
         [
-            {"role": "assistant", "content": None, "tool_calls": [CALLED, {**CALLED, "id": "call_2"}]},
+            {"role": "assistant", "content": None, "tool_calls": [CALL, {**CALL, "id": "call_2"}]},
             {"role": "tool", "tool_call_id": "call:1", "content": "rain"},
             {"role": "tool", "tool_call_id": "call_2", "content": "sun"},
-            ASKED,
+            QUESTION,
         ],
         [
             {
@@ -72,7 +72,7 @@ MESSAGES: dict[str, tuple[list[dict[str, Any]], Any]] = {
             },
         ],
     ),
-    "thinking that was sent back, in our format": (
+    "thinking of an earlier answer in our format": (
         [
             {
                 "role": "assistant",
@@ -103,7 +103,7 @@ MESSAGES: dict[str, tuple[list[dict[str, Any]], Any]] = {
             }
         ],
     ),
-    "thinking that was sent back, in LiteLLM's format": (
+    "thinking of an earlier answer in LiteLLM's format": (
         [
             {
                 "role": "assistant",
@@ -121,8 +121,8 @@ MESSAGES: dict[str, tuple[list[dict[str, Any]], Any]] = {
             }
         ],
     ),
-    "what Anthropic said of a call": (
-        [{"role": "assistant", "content": "Now.", "tool_calls": [CALLED | {"extra_content": {"anthropic": CALLER}}]}],
+    "Anthropic's field of a tool call": (
+        [{"role": "assistant", "content": "Now.", "tool_calls": [CALL | {"extra_content": {"anthropic": CALLER}}]}],
         [
             {
                 "role": "assistant",
@@ -133,7 +133,7 @@ MESSAGES: dict[str, tuple[list[dict[str, Any]], Any]] = {
             }
         ],
     ),
-    "empty texts, which Anthropic refuses": (
+    "empty texts, which Anthropic rejects": (
         [{"role": "user", "content": [{"type": "text", "text": " "}, {"type": "text", "text": "When?"}]}],
         [{"role": "user", "content": [{"type": "text", "text": "When?"}]}],
     ),
@@ -154,16 +154,16 @@ PARAMETERS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "nothing": ({}, {"max_tokens": 32_000}),
     "a limit": ({"max_completion_tokens": 5, "max_tokens": 7}, {"max_tokens": 5}),
     "a temperature above Anthropic's range": ({"temperature": 1.7}, {"max_tokens": 32_000, "temperature": 1.0}),
-    "numbers that are texts, which Anthropic refuses": (
+    "numbers as strings, which Anthropic rejects": (
         {"temperature": "2", "max_tokens": "9", "reasoning_effort": "low"},
         {"max_tokens": "9", "temperature": "2"},
     ),
-    "names of its own": (
+    "parameters with other names": (
         {"stop": "END", "user": "u1", "seed": 7, "n": 1, "logprobs": True},
         {"max_tokens": 32_000, "stop_sequences": ["END"], "metadata": {"user_id": "u1"}},
     ),
     "a forced tool": (
-        {"tools": [DEFINED], "tool_choice": "required", "parallel_tool_calls": False, "reasoning_effort": "high"},
+        {"tools": [TOOL], "tool_choice": "required", "parallel_tool_calls": False, "reasoning_effort": "high"},
         {
             "max_tokens": 32_000,
             "tools": [{"name": "weather", "input_schema": {"type": "object", "properties": {}}}],
@@ -184,28 +184,28 @@ PARAMETERS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 @pytest.mark.parametrize("name", PARAMETERS)
 def test_parameters_are_translated(name: str) -> None:
     given, expected = PARAMETERS[name]
-    body = request([ASKED], **given)
+    body = request([QUESTION], **given)
     assert {key: value for key, value in body.items() if key not in ("model", "messages", "stream")} == expected
 
 
-def test_new_models_decide_about_their_thinking() -> None:
-    body = request([ASKED], model="claude-opus-4-6", reasoning_effort="xhigh")
+def test_new_models_get_adaptive_thinking() -> None:
+    body = request([QUESTION], model="claude-opus-4-6", reasoning_effort="xhigh")
     assert (body["thinking"], body["output_config"]) == ({"type": "adaptive"}, {"effort": "xhigh"})
 
 
 @pytest.mark.parametrize("model", ["claude-opus-4-6", "claude-sonnet-4-20250514", "claude-3-haiku-20240307", "kimi-k2"])
-def test_sampling_parameters_are_kept_for_models_that_take_them(model: str) -> None:
-    assert request([ASKED], model=model, temperature=0.5, top_p=0.9).keys() >= {"temperature", "top_p"}
+def test_sampling_parameters_are_kept_for_models_that_accept_them(model: str) -> None:
+    assert request([QUESTION], model=model, temperature=0.5, top_p=0.9).keys() >= {"temperature", "top_p"}
 
 
 @pytest.mark.parametrize("model", ["claude-opus-4-7", "claude-sonnet-5-5", "claude-fable-5"])
-def test_sampling_parameters_are_dropped_for_models_that_refuse_them(model: str) -> None:
-    assert not request([ASKED], model=model, temperature=0.5, top_p=0.9).keys() & {"temperature", "top_p"}
+def test_sampling_parameters_are_dropped_for_models_that_reject_them(model: str) -> None:
+    assert not request([QUESTION], model=model, temperature=0.5, top_p=0.9).keys() & {"temperature", "top_p"}
 
 
-def test_thinking_is_left_out_if_that_before_an_open_call_is_missing() -> None:
-    call: dict[str, Any] = {"role": "assistant", "tool_calls": [CALLED]}
-    messages = [ASKED, call, {"role": "tool", "tool_call_id": "call:1"}]
+def test_thinking_is_disabled_if_the_thinking_before_an_open_tool_call_is_missing() -> None:
+    call: dict[str, Any] = {"role": "assistant", "tool_calls": [CALL]}
+    messages = [QUESTION, call, {"role": "tool", "tool_call_id": "call:1"}]
     assert "thinking" not in request(messages, reasoning_effort="high")
 
 
@@ -218,13 +218,13 @@ LIMITS = {
 
 
 @pytest.mark.parametrize("model", LIMITS)
-def test_the_limit_that_anthropic_requires(model: str) -> None:
-    assert request([ASKED], model=model)["max_tokens"] == LIMITS[model]
+def test_the_required_max_tokens_depends_on_the_model(model: str) -> None:
+    assert request([QUESTION], model=model)["max_tokens"] == LIMITS[model]
 
 
 REFUSED: dict[str, tuple[list[dict[str, Any]], dict[str, Any], str]] = {
     "audio": ([{"role": "user", "content": [{"type": "input_audio"}]}], {}, "messages[0].content[0].type"),
-    "a tool that is no function": ([ASKED], {"tools": [{"type": "web_search"}]}, "tools[0]"),
+    "a tool that is not a function": ([QUESTION], {"tools": [{"type": "web_search"}]}, "tools[0]"),
     "a file without data": (
         [{"role": "user", "content": [{"type": "file", "file": {}}]}],
         {},
@@ -234,24 +234,24 @@ REFUSED: dict[str, tuple[list[dict[str, Any]], dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_anthropic_does_not_take_is_named(name: str) -> None:
+def test_the_error_for_unsupported_content_names_its_path(name: str) -> None:
     messages, params, path = REFUSED[name]
     with pytest.raises(Rejected) as raised:
         request(messages, **params)
     assert (raised.value.status, raised.value.param) == (400, path)
 
 
-async def test_the_upstream_takes_what_is_sent() -> None:
+async def test_the_api_accepts_a_translated_request() -> None:
     params = {
         "temperature": 1,
         "stop": ["END"],
         "user": "u",
-        "tools": [DEFINED],
+        "tools": [TOOL],
         "reasoning_effort": "medium",
         "seed": 1,
     }
     async with Server(Anthropic()) as server:
-        asked = make_provider("anthropic", server.url)
-        answer = await ask(asked, params)
-        await asked.aclose()
+        provider = make_provider("anthropic", server.url)
+        answer = await ask(provider, params)
+        await provider.aclose()
     assert answer.error is None

@@ -1,4 +1,4 @@
-"""Vectors in every vendor's answer, and answers without vectors."""
+"""Vectors in the answers of every vendor, and answers without vectors."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,7 +11,7 @@ from citestream.providers.wire.embeddings import from_gemini, from_ollama, from_
 
 Read = Callable[[dict[str, Any], int], Embedded]
 
-WHOLE: dict[str, tuple[Read, dict[str, Any], Embedded]] = {
+COMPLETE: dict[str, tuple[Read, dict[str, Any], Embedded]] = {
     "OpenAI's, in any order": (
         from_openai,
         {
@@ -29,18 +29,18 @@ WHOLE: dict[str, tuple[Read, dict[str, Any], Embedded]] = {
     "Gemini's": (from_gemini, {"embeddings": [{"values": [1.0]}, {"values": [2.0]}]}, Embedded([[1.0], [2.0]])),
 }
 BROKEN: dict[str, tuple[Read, dict[str, Any]]] = {
-    "no JSON object": (from_openai, {}),
-    "one too few": (from_openai, {"data": [{"embedding": [1.0]}]}),
-    "entries that are none": (from_openai, {"data": [1, None]}),
-    "base64 that was not asked for": (from_openai, {"data": [{"embedding": "AAAA"}, {"embedding": "AAAA"}]}),
-    "a vector of texts": (from_ollama, {"embeddings": [[1.0], ["a"]]}),
+    "an empty object": (from_openai, {}),
+    "one vector too few": (from_openai, {"data": [{"embedding": [1.0]}]}),
+    "entries that are not objects": (from_openai, {"data": [1, None]}),
+    "unrequested base64": (from_openai, {"data": [{"embedding": "AAAA"}, {"embedding": "AAAA"}]}),
+    "a vector with a string": (from_ollama, {"embeddings": [[1.0], ["a"]]}),
     "empty vectors": (from_ollama, {"embeddings": [[], []]}),
-    "an object in the place of a list": (from_ollama, {"embeddings": {"0": [1.0]}}),
+    "an object instead of a list": (from_ollama, {"embeddings": {"0": [1.0]}}),
     "values that are null": (from_gemini, {"embeddings": [{"values": None}, {}]}),
 }
 
 
-@pytest.mark.parametrize(("read", "answer", "expected"), WHOLE.values(), ids=WHOLE)
+@pytest.mark.parametrize(("read", "answer", "expected"), COMPLETE.values(), ids=COMPLETE)
 def test_each_text_gets_its_vector(read: Read, answer: dict[str, Any], expected: Embedded) -> None:
     assert read(answer, 2) == expected
 

@@ -1,4 +1,4 @@
-"""Requests in Gemini's wire format: contents, options of generation, media."""
+"""Requests in Gemini's wire format: contents, generation options, media."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ import pytest
 from citestream.providers.errors import Rejected
 from citestream.providers.events import ChatRequest
 from citestream.providers.wire.gemini.generation_config import generate_content_body
-from tests.providers.recorded_answer import answered
+from tests.providers.recorded_answer import ask_server
 from tests.upstreams.gemini import MODEL, Gemini
 from tests.upstreams.wire import Server
 
@@ -15,7 +15,7 @@ PIXEL = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}
 FUNCTION = {"name": "weather", "description": "d", "parameters": {"type": "object", "additionalProperties": False}}
 CALL = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": '{"city":"Ulm"}'}}
 REQUESTS: dict[str, tuple[list[dict[str, Any]], dict[str, Any], dict[str, Any]]] = {
-    "system messages are instructions, the others turns that alternate": (
+    "system messages become instructions, other messages alternating turns": (
         [
             {"role": "system", "content": "Be brief."},
             {"role": "user", "content": "Hi"},
@@ -148,7 +148,7 @@ def test_a_request_is_translated(case: str) -> None:
     assert generate_content_body(ChatRequest(MODEL, messages, params)) == {"contents": [], **expected}
 
 
-def test_later_models_take_a_level_of_thinking() -> None:
+def test_later_models_get_a_thinking_level() -> None:
     body = generate_content_body(ChatRequest("gemini-3-pro-preview", [], {"reasoning_effort": "high"}))
     assert body["generationConfig"]["thinkingConfig"] == {"thinkingLevel": "HIGH", "includeThoughts": True}
 
@@ -175,7 +175,7 @@ SIGNED = UNSIGNED | {"thoughtSignature": "s"}
 CALLS: dict[str, tuple[str, list[dict[str, Any]], list[dict[str, Any]]]] = {
     "Gemini 3 accepts no call without a signature": ("gemini-3-pro-preview", [CALL, CALL], [SKIPPED, UNSIGNED]),
     "the latest model is one of these": ("gemini-flash-latest", [CALL], [SKIPPED]),
-    "a signature of its own is kept": ("gemini-3-pro-preview", [SIGNED_CALL, CALL], [SIGNED, UNSIGNED]),
+    "an existing signature is kept": ("gemini-3-pro-preview", [SIGNED_CALL, CALL], [SIGNED, UNSIGNED]),
     "Gemini 2.5 needs none": ("gemini-2.5-flash", [CALL], [UNSIGNED]),
 }
 
@@ -183,8 +183,8 @@ CALLS: dict[str, tuple[str, list[dict[str, Any]], list[dict[str, Any]]]] = {
 @pytest.mark.parametrize("case", CALLS)
 def test_an_earlier_call_has_a_signature_if_the_model_requires_one(case: str) -> None:
     model, calls, expected = CALLS[case]
-    said = {"role": "assistant", "content": "I look.", "tool_calls": calls}
-    body = generate_content_body(ChatRequest(model, [{"role": "user", "content": "Weather?"}, said]))
+    message = {"role": "assistant", "content": "I look.", "tool_calls": calls}
+    body = generate_content_body(ChatRequest(model, [{"role": "user", "content": "Weather?"}, message]))
     assert body["contents"][1]["parts"] == [{"text": "I look."}, *expected]
 
 
@@ -198,7 +198,7 @@ def test_an_image_in_the_result_of_a_tool_follows_the_result() -> None:
 
 
 MEDIA = {
-    "an image somewhere else": (
+    "an image at an address": (
         {"type": "image_url", "image_url": "https://x.example/a.png?b=1"},
         {"fileData": {"mimeType": "image/png", "fileUri": "https://x.example/a.png?b=1"}},
     ),
@@ -221,16 +221,16 @@ def test_media_become_parts(case: str) -> None:
     assert body["contents"][0]["parts"] == [expected]
 
 
-def test_what_gemini_cannot_be_given_is_refused() -> None:
+def test_unsupported_content_is_rejected() -> None:
     with pytest.raises(Rejected, match="'video'") as raised:
         generate_content_body(ChatRequest("m", [{"role": "user", "content": [{"type": "video"}]}]))
     assert (raised.value.status, raised.value.param) == (400, "messages[0].content[0].type")
 
 
 async def test_no_field_unknown_to_gemini_is_sent() -> None:
-    # The upstream answers 400 to names that it does not know, as the real one does.
+    # The upstream rejects unknown names with status 400, as the real API does.
     async with Server(Gemini()) as server:
-        answer = await answered(
+        answer = await ask_server(
             "gemini", server.url, {"user": "u", "metadata": {}, "logit_bias": {}, "stream_options": {}}
         )
     assert answer.error is None

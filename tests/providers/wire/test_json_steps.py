@@ -1,4 +1,4 @@
-"""Large JSON is decoded and encoded in pieces: the same values as at once, and the same texts are refused."""
+"""Large JSON is decoded and encoded in pieces, with the same values and errors as in one step."""
 
 import json
 from itertools import pairwise
@@ -24,19 +24,19 @@ WRONG = {
     "a comma at the start": b"[,[1,2,3,4]]",
     "no comma after a container": b'[[1,2,3,4] "a", 1]',
     "no comma before a container": b'["a" [1,2,3,4], 1]',
-    "no key": b"{[1,2,3,4]: 1}",
+    "a key that is a list": b"{[1,2,3,4]: 1}",
     "no colon": b'{"a" [1,2,3,4]}',
     "the wrong bracket": b'[1,2,{"a":[1,2,3]]]',
     "the wrong last bracket": b"[1,2,3,4}",
     "no last bracket": b"[1,[2,3,4,5]",
     "two values": b"[1,2,3] [1,2,3]",
-    "an open string": b'[1,2,3,"abc]',
+    "an unterminated string": b'[1,2,3,"abc]',
     "text before it": b"a [1,2,3,4,5]",
 }
 
 
 def divide(monkeypatch: pytest.MonkeyPatch, piece_bytes: int) -> None:
-    """Let large values be divided into pieces of about so many bytes."""
+    """Divide large values into pieces of about `piece_bytes`."""
     for module in ("decode", "encode", "size"):
         monkeypatch.setattr(f"{PACKAGE}.{module}.PIECE_BYTES", piece_bytes)
 
@@ -47,19 +47,19 @@ def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @given(VALUES, st.sampled_from([None, 1]), st.sampled_from(["", " \n"]))
-def test_the_value_is_the_same(value: Any, indent: int | None, around: str) -> None:
+def test_the_decoded_value_is_the_same(value: Any, indent: int | None, around: str) -> None:
     written = around + json.dumps(value, indent=indent, ensure_ascii=False) + around
     assert complete(loads_in_steps(written.encode())) == (value, True)
 
 
 @pytest.mark.parametrize("written", WRONG.values(), ids=WRONG)
-def test_what_is_not_json_is_refused(written: bytes) -> None:
+def test_invalid_json_is_an_error(written: bytes) -> None:
     with pytest.raises(ValueError, match=r"."):
         complete(loads_in_steps(written))
 
 
 @given(st.text('[]{}",:1 a\\', max_size=30))
-def test_it_refuses_what_a_decoder_refuses(text: str) -> None:
+def test_the_same_texts_are_invalid_as_for_the_standard_decoder(text: str) -> None:
     try:
         expected = json.loads(text)
     except ValueError:
@@ -82,7 +82,7 @@ def test_deep_nesting_is_divided() -> None:
     assert value == 1
 
 
-def test_nesting_without_end_is_refused() -> None:
+def test_excessive_nesting_is_an_error() -> None:
     with pytest.raises(ValueError, match="nested too deeply"):
         complete(loads_in_steps(b"[" * 100_000))
 
@@ -105,7 +105,7 @@ def test_long_strings_are_divided(text: str, *, ascii_only: bool, monkeypatch: p
     assert json.loads(complete(dumps_in_steps(value))) == value
 
 
-def test_white_space_around_the_value_is_skipped_and_inside_it_is_refused() -> None:
+def test_white_space_is_skipped_around_the_value_and_limited_inside_it() -> None:
     spaces = b" " * 200_000
     assert complete(loads_in_steps(spaces + b'{"a": [1, 2]}' + spaces)) == ({"a": [1, 2]}, True)
     with pytest.raises(ValueError, match="white space"):
@@ -126,11 +126,11 @@ def test_a_long_string_is_decoded_and_encoded_in_pieces(length: int, monkeypatch
 
 
 @given(VALUES)
-def test_it_encodes_the_same_value(value: Any) -> None:
+def test_the_encoded_value_is_the_same(value: Any) -> None:
     assert json.loads(complete(dumps_in_steps(value))) == value
 
 
-def test_it_encodes_lone_surrogates_and_keys_that_are_no_strings_as_json_does() -> None:
+def test_lone_surrogates_and_keys_that_are_not_strings_are_encoded_as_by_json() -> None:
     value = {"a": ["\ud83d", 1, 2, 3], 5: [1, 2, 3, 4], None: "abcdefgh"}
     assert json.loads(complete(dumps_in_steps(value))) == json.loads(json.dumps(value))
 
@@ -151,7 +151,7 @@ VALUES_OF_MANY_PIECES = {
 
 
 @pytest.mark.parametrize("value", VALUES_OF_MANY_PIECES.values(), ids=VALUES_OF_MANY_PIECES)
-def test_it_encodes_many_values_in_pieces(value: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_values_are_encoded_in_pieces(value: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     divide(monkeypatch, 1_000)
     monkeypatch.setattr(f"{PACKAGE}.encode.ELEMENTS", 500)
     encoded: list[bytes] = []
@@ -170,14 +170,14 @@ def test_it_encodes_many_values_in_pieces(value: Any, monkeypatch: pytest.Monkey
     [b"[" + b"1," * 100_000 + b"1]", b"[" + b"{}," * 50_000 + b"1]", b'{"a":[' + b'"b",' * 50_000 + b"1]}"],
     ids=["numbers", "objects", "strings inside"],
 )
-def test_the_number_of_steps_grows_with_the_length(written: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_steps_to_decode_is_linear(written: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     divide(monkeypatch, 1_000)
     pieces = sum(1 for _ in loads_in_steps(written))
     assert len(written) / 1_300 <= pieces <= len(written) / 200
 
 
 class Counted(list[int]):
-    """A list that is counted while it exists."""
+    """A list. The class counts its existing instances."""
 
     existing = 0
 
@@ -189,7 +189,7 @@ class Counted(list[int]):
         Counted.existing -= 1
 
 
-def test_values_are_freed_in_steps_and_not_changed() -> None:
+def test_values_are_freed_in_steps_and_shared_values_are_kept() -> None:
     shared = {"a": Counted()}
     value = {"b": [Counted() for _ in range(10_000)], "c": {"d": [Counted()]}, "e": shared}
     steps = release_in_steps(value)
@@ -203,12 +203,12 @@ def test_values_are_freed_in_steps_and_not_changed() -> None:
 
 
 @pytest.mark.parametrize(("value", "large"), [([1] * 5, False), ([1] * 100, True), ({"a": "b" * 200}, True)])
-def test_whether_a_value_is_large(value: Any, *, large: bool) -> None:
+def test_is_large(value: Any, *, large: bool) -> None:
     assert is_large(value, 100) is large
 
 
 @pytest.mark.parametrize("element", [{}, [], [0] * 100], ids=["empty objects", "empty lists", "lists of numbers"])
-def test_the_number_of_steps_to_free_elements_grows_with_them(element: Any) -> None:
+def test_the_number_of_steps_to_free_elements_is_linear(element: Any) -> None:
     few = sum(1 for _ in release_in_steps([element] * 20_000))
     many = sum(1 for _ in release_in_steps([element] * 200_000))
     assert few >= 25

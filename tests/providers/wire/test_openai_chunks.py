@@ -30,7 +30,7 @@ USAGE = {"prompt_tokens": 1, "completion_tokens": 2, "total_tokens": 3}
 
 
 def short(event: Event) -> Any:
-    """An event as a table holds it."""
+    """Return the short form of an event that the tables contain."""
     match event:
         case TextDelta(choice, text, _):
             return text if choice == 0 else (choice, text)
@@ -61,7 +61,7 @@ CASES: dict[str, tuple[Sequence[Fields | bytes], list[Any]]] = {
         [OPENED, "Hi", "=stop", USAGE],
     ),
     "without [DONE]": ([ROLE, chunk(delta(content="Hi")), STOP], [OPENED, "Hi", "=stop"]),
-    "data after [DONE] is no part of the answer": (
+    "data after [DONE] is ignored": (
         [ROLE, STOP, b"[DONE]", chunk(delta(content="x"))],
         [OPENED, "=stop"],
     ),
@@ -78,7 +78,7 @@ CASES: dict[str, tuple[Sequence[Fields | bytes], list[Any]]] = {
         [ROLE, ROLE, chunk(delta(content="a")), STOP],
         [OPENED, {"other": {"content": ""}, "flushes": []}, "a", "=stop"],
     ),
-    "every field is there, most of them null": (
+    "every field is present, most of them null": (
         [
             chunk(delta(role="assistant", content="", refusal=None, tool_calls=None)),
             chunk(delta(role="assistant", content="a", refusal=None, tool_calls=None, function_call=None)),
@@ -97,7 +97,7 @@ CASES: dict[str, tuple[Sequence[Fields | bytes], list[Any]]] = {
         [chunk(delta(reason="stop", content=text)) for text in "ab"] + [b"[DONE]"],
         ["a", "b", "=stop"],
     ),
-    "an empty finish reason is none": ([chunk(delta(reason="", content="a")), STOP], ["a", "=stop"]),
+    "an empty finish reason is ignored": ([chunk(delta(reason="", content="a")), STOP], ["a", "=stop"]),
     "several choices in one chunk": (
         [
             chunk(delta(0, role="assistant", content=""), delta(1, role="assistant", content="")),
@@ -132,7 +132,7 @@ CASES: dict[str, tuple[Sequence[Fields | bytes], list[Any]]] = {
         [ROLE, chunk({"index": 0, "delta": None, "finish_reason": None}), STOP],
         [OPENED, {"other": {}, "flushes": []}, "=stop"],
     ),
-    "an answer in one piece": (
+    "an answer that is not streamed": (
         [chunk({"index": 0, "message": {"role": "assistant", "content": "Hi"}, "finish_reason": "stop"})],
         [OPENED, "Hi", "=stop"],
     ),
@@ -185,7 +185,7 @@ CASES: dict[str, tuple[Sequence[Fields | bytes], list[Any]]] = {
             "=stop",
         ],
     ),
-    "an unknown field alone cuts the sentence, beside text it does not": (
+    "an unknown field flushes the sentence, but not together with text": (
         [ROLE, chunk(delta(mood="x")), chunk(delta(content="a", mood="y")), STOP],
         [OPENED, {"other": {"mood": "x"}, "flushes": [0]}, "a", {"other": {"mood": "y"}, "flushes": []}, "=stop"],
     ),
@@ -213,11 +213,11 @@ CASES: dict[str, tuple[Sequence[Fields | bytes], list[Any]]] = {
             "=stop",
         ],
     ),
-    "one event that is not JSON among good ones": (
+    "an event that is not JSON is skipped": (
         [ROLE, b'{"id":"c","choi', chunk(delta(content="a")), b"null", b"[1]", b'"x"', b"", STOP],
         [OPENED, "a", "=stop"],
     ),
-    "half characters: a pair that two chunks share, and one without its half": (
+    "a surrogate pair split between two chunks, and unpaired surrogates": (
         [
             ROLE,
             b'{"choices":[{"index":0,"delta":{"content":"a\\ud83d"}}]}',
@@ -231,7 +231,7 @@ CASES: dict[str, tuple[Sequence[Fields | bytes], list[Any]]] = {
         [ROLE, b'{"choices":[{"index":0,"delta":{"content":"a\xff"}}]}', STOP],
         [OPENED, "a\ufffd", "=stop"],
     ),
-    "log-probabilities for half a character are no text, but not lost": (
+    "log-probabilities for a partial character are kept without text": (
         [ROLE, chunk(delta(content="") | {"logprobs": {"content": [1]}}), STOP],
         [OPENED, "", "=stop"],
     ),
@@ -248,21 +248,21 @@ def test_chunks_become_events(case: str) -> None:
 INCOMPLETE: dict[str, list[Fields | bytes]] = {
     "nothing at all": [],
     "no finish reason": [ROLE, chunk(delta(content="a"))],
-    "[DONE] does not make up for a finish reason": [ROLE, chunk(delta(content="a")), b"[DONE]"],
-    "one of two choices has none": [chunk(delta(0, content="a"), delta(1, content="b")), STOP, b"[DONE]"],
+    "[DONE] does not replace a finish reason": [ROLE, chunk(delta(content="a")), b"[DONE]"],
+    "one of two choices has no finish reason": [chunk(delta(0, content="a"), delta(1, content="b")), STOP, b"[DONE]"],
     "the second of two choices never came, and no [DONE]": [ROLE, STOP],
 }
 
 
 @pytest.mark.parametrize("case", INCOMPLETE)
-def test_a_stop_is_never_invented(case: str) -> None:
+def test_a_stream_without_a_finish_reason_is_an_incomplete_answer(case: str) -> None:
     with pytest.raises(IncompleteAnswer):
         read(*INCOMPLETE[case], n=2)
 
 
 ERRORS: dict[str, tuple[Fields, str, int]] = {
     "OpenAI's object": ({"error": {"message": "Overloaded", "type": "server_error", "code": None}}, "Overloaded", 502),
-    "with a status of its own": ({"error": {"message": "Slow down", "code": 429}}, "Slow down", 429),
+    "with a status": ({"error": {"message": "Slow down", "code": 429}}, "Slow down", 429),
     "of an overloaded server": ({"error": {"message": "Busy", "code": 529}}, "Busy", 503),
     "a string": ({"error": "out of memory"}, "out of memory", 502),
     "the older object of vLLM": ({"object": "error", "message": "aborted", "code": 400}, "aborted", 400),
@@ -292,11 +292,11 @@ def test_an_error_in_the_stream_is_reported(case: str) -> None:
     assert (raised.value.message, raised.value.status) == (message, status)
 
 
-def test_an_error_of_null_is_none() -> None:
+def test_an_error_of_null_is_ignored() -> None:
     assert read(ROLE | {"error": None}, STOP) == [OPENED, "=stop"]
 
 
-def test_log_probabilities_go_with_the_text_and_nothing_is_sent_twice() -> None:
+def test_log_probabilities_stay_with_the_text_and_no_field_is_repeated() -> None:
     reader = ChunkReader()
     full = delta(reason="stop", role="assistant", content="Hi", reasoning="hm") | {
         "logprobs": {"content": [1]},
@@ -312,7 +312,7 @@ def test_log_probabilities_go_with_the_text_and_nothing_is_sent_twice() -> None:
     assert [part.get("stop_reason") for part in parts] == [None, None, None, 7]
 
 
-def test_a_delta_with_too_many_parts_is_refused_before_they_are_copied() -> None:
+def test_a_delta_with_too_many_parts_is_an_error() -> None:
     with pytest.raises(ValueError, match="too many parts"):
         ChunkReader().take({"choices": [delta(content=[""] * (MAX_ENTRIES + 1))]})
 
@@ -323,7 +323,7 @@ def test_nothing_is_read_after_the_end_marker() -> None:
     assert reader.read_value({"choices": [delta(content="late")]}, True) == []
 
 
-def test_padding_is_dropped_and_what_the_envelope_says_is_kept() -> None:
+def test_padding_is_dropped_and_other_fields_of_the_envelope_are_kept() -> None:
     reader = ChunkReader()
     (event,) = reader.take(
         chunk(delta(role="assistant", content=""), obfuscation="xyz", system_fingerprint="fp", usage=None)
@@ -332,13 +332,13 @@ def test_padding_is_dropped_and_what_the_envelope_says_is_kept() -> None:
     assert event.chunk == chunk(delta(role="assistant", content=""), system_fingerprint="fp", usage=None)
 
 
-@pytest.mark.parametrize("asked", [True, False])
-def test_usage_on_every_chunk_stays_there_only_where_it_was_asked_for(asked: bool) -> None:
-    reader = ChunkReader(usage_on_every_chunk=asked)
+@pytest.mark.parametrize("requested", [True, False])
+def test_usage_stays_on_every_chunk_only_if_requested(requested: bool) -> None:
+    reader = ChunkReader(usage_on_every_chunk=requested)
     given = [chunk(delta(role="assistant", content="a"), usage=USAGE), chunk(delta(reason="stop"), usage=USAGE)]
     events = [event for one in given for event in reader.take(one)] + reader.end()
     carried = [event.chunk.get("usage") for event in events if not isinstance(event, Idle)]
-    assert carried == [*([USAGE if asked else None] * 3), USAGE]
+    assert carried == [*([USAGE if requested else None] * 3), USAGE]
 
 
 @given(st.lists(st.lists(st.tuples(st.integers(0, 2), st.text(max_size=5)), min_size=1, max_size=3), max_size=12))

@@ -18,7 +18,7 @@ SEARCHED = {
 }
 
 ITEMS: dict[str, tuple[list[dict[str, Any]], list[dict[str, Any]]]] = {
-    "what one turn says and calls is one message": (
+    "text and tool calls of one turn are one message": (
         [
             {"role": "assistant", "content": [{"type": "output_text", "text": "Let me look."}]},
             {"type": "reasoning", "summary": []},
@@ -35,7 +35,7 @@ ITEMS: dict[str, tuple[list[dict[str, Any]], list[dict[str, Any]]]] = {
         [{"type": "function_call_output", "call_id": "c1", "output": [{"type": "input_text", "text": "hot"}]}],
         [{"role": "tool", "tool_call_id": "c1", "content": "hot"}],
     ),
-    "images in results follow all results, since a tool's message has text only": (
+    "images in results follow all results, because messages of tools contain only text": (
         [
             {"type": "function_call_output", "call_id": "c1", "output": [{"type": "input_text", "text": "hot"}, IMAGE]},
             {"type": "function_call_output", "call_id": "c2", "output": [IMAGE]},
@@ -48,7 +48,7 @@ ITEMS: dict[str, tuple[list[dict[str, Any]], list[dict[str, Any]]]] = {
             {"role": "user", "content": "And now?"},
         ],
     ),
-    "what a search found is the result of a call": (
+    "results of a search are the result of a tool call": (
         [SEARCHED],
         [
             {
@@ -69,8 +69,8 @@ ITEMS: dict[str, tuple[list[dict[str, Any]], list[dict[str, Any]]]] = {
             },
         ],
     ),
-    "a search without results says nothing": ([{"type": "file_search_call", "id": "fs_1"}], []),
-    "images and files keep what chat knows of them": (
+    "a search without results is dropped": ([{"type": "file_search_call", "id": "fs_1"}], []),
+    "images and files keep the fields of chat": (
         [
             {
                 "role": "user",
@@ -104,7 +104,7 @@ ITEMS: dict[str, tuple[list[dict[str, Any]], list[dict[str, Any]]]] = {
             {"role": "tool", "tool_call_id": "c2", "content": "1"},
         ],
     ),
-    "texts of one item are one text": (
+    "texts of one item are joined": (
         [{"role": "user", "content": [{"type": "input_text", "text": "a"}, {"type": "refusal", "refusal": "b"}]}],
         [{"role": "user", "content": "ab"}],
     ),
@@ -116,7 +116,7 @@ PARAMETERS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"max_output_tokens": 9, "reasoning": {"effort": "low"}, "text": {"verbosity": "low"}},
         {"max_completion_tokens": 9, "reasoning_effort": "low", "verbosity": "low"},
     ),
-    "log-probabilities, which are asked for in `include`": (
+    "log-probabilities requested in `include`": (
         {"include": ["message.output_text.logprobs"], "top_logprobs": 2},
         {"logprobs": True, "top_logprobs": 2},
     ),
@@ -129,7 +129,7 @@ PARAMETERS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"tools": [{"type": "custom", "name": "c", "format": {"type": "text"}}]},
         {"tools": [{"type": "custom", "custom": {"name": "c", "format": {"type": "text"}}}]},
     ),
-    "tools and which to call": (
+    "tools and the tool choice": (
         {"tools": [{"type": "function", "name": "f"}], "tool_choice": {"type": "function", "name": "f"}},
         {
             "tools": [{"type": "function", "function": {"name": "f"}}],
@@ -144,6 +144,6 @@ def test_items_become_messages(items: list[dict[str, Any]], messages: list[dict[
     assert chat_messages({"input": items}) == messages
 
 
-@pytest.mark.parametrize(("asked", "params"), PARAMETERS.values(), ids=PARAMETERS)
-def test_parameters_keep_their_meaning(asked: dict[str, Any], params: dict[str, Any]) -> None:
-    assert chat_params(asked) == params
+@pytest.mark.parametrize(("given", "params"), PARAMETERS.values(), ids=PARAMETERS)
+def test_parameters_keep_their_meaning(given: dict[str, Any], params: dict[str, Any]) -> None:
+    assert chat_params(given) == params

@@ -1,4 +1,4 @@
-"""Consecutive text deltas are read as one if only their text differs, and otherwise one by one."""
+"""Consecutive text deltas are decoded together if only their text differs, otherwise one by one."""
 
 from typing import Any
 
@@ -24,8 +24,12 @@ def chunk(text: object, choice: int = 0, **fields: Any) -> bytes:
 
 
 def line(text: str, **fields: Any) -> bytes:
-    made = {"model": "m", "created_at": "2026-01-01T00:00:00Z", "message": {"role": "assistant", "content": text}}
-    return orjson.dumps({**made, "done": False, **fields})
+    fields_of_line = {
+        "model": "m",
+        "created_at": "2026-01-01T00:00:00Z",
+        "message": {"role": "assistant", "content": text},
+    }
+    return orjson.dumps({**fields_of_line, "done": False, **fields})
 
 
 def in_runs(reader: ChunkReader | OllamaReader | GeminiReader | AnthropicReader, payloads: list[bytes]) -> list[Event]:
@@ -43,18 +47,18 @@ def one_by_one(
 
 
 def joined(events: list[Event]) -> list[Event]:
-    """Neighbouring text deltas that differ in nothing but their text, as one."""
+    """Join neighbouring text deltas that differ only in their text."""
     done: list[Event] = []
     for event in events:
         last = done[-1] if done else None
-        if isinstance(event, TextDelta) and isinstance(last, TextDelta) and around(event) == around(last):
+        if isinstance(event, TextDelta) and isinstance(last, TextDelta) and without_text(event) == without_text(last):
             event = with_text(event, last.text + event.text)
             done.pop()
         done.append(event)
     return done
 
 
-def around(delta: TextDelta) -> dict[str, Any]:
+def without_text(delta: TextDelta) -> dict[str, Any]:
     return with_text(delta, "").chunk
 
 
@@ -65,7 +69,7 @@ def with_text(delta: TextDelta, text: str) -> TextDelta:
     )
 
 
-TOGETHER = {
+RUNS = {
     "tokens": ([chunk(" a"), chunk(" b"), chunk("é"), chunk("。")], 3),
     "padding that differs": (
         [chunk(" a", obfuscation="x"), chunk(" b", obfuscation="yyyy"), chunk("c", obfuscation="")],
@@ -76,19 +80,22 @@ TOGETHER = {
         2,
     ),
     "a character by its number": ([chunk("a"), chunk("b"), chunk("\x01"), chunk("c"), chunk("d")], 4),
-    "a text like the rest of the chunk": ([chunk("c1"), chunk("m"), chunk("assistant")], 2),
+    "a text that occurs elsewhere in the chunk": ([chunk("c1"), chunk("m"), chunk("assistant")], 2),
     "fields that differ": ([chunk("a", x=1), chunk("b", x=2), chunk("c", x=2)], 3),
     "another choice": ([chunk("a"), chunk("a", 1), chunk("b"), chunk("b", 1)], 5),
     "an empty text": ([chunk("a"), chunk(""), chunk("b")], 4),
     "log-probabilities": ([chunk("a"), chunk("b", logprobs={"content": [1]}), chunk("c")], 3),
-    "a text field elsewhere too": ([chunk("a", x={"content": "y"}), chunk("b", x={"content": "y"})], 3),
-    "no JSON inside": ([chunk("a"), chunk("b").replace(b'"b"', b'"\x01"'), chunk("c")], 3),
+    "another field with the name of the text field": (
+        [chunk("a", x={"content": "y"}), chunk("b", x={"content": "y"})],
+        3,
+    ),
+    "an event that is not JSON": ([chunk("a"), chunk("b").replace(b'"b"', b'"\x01"'), chunk("c")], 3),
 }
 
 
-@pytest.mark.parametrize("case", TOGETHER)
-def test_what_is_read_together_is_what_is_read_one_by_one(case: str) -> None:
-    payloads, events = TOGETHER[case]
+@pytest.mark.parametrize("case", RUNS)
+def test_decoding_in_runs_gives_the_same_events(case: str) -> None:
+    payloads, events = RUNS[case]
     reader, plain = ChunkReader(2), ChunkReader(2)
     found = in_runs(reader, [ROLE, *payloads])
     assert joined(found) == joined(one_by_one(plain, [ROLE, *payloads]))
@@ -96,14 +103,14 @@ def test_what_is_read_together_is_what_is_read_one_by_one(case: str) -> None:
     assert len(found) <= events + 1
 
 
-def test_lines_of_ollama_differ_in_their_time() -> None:
+def test_lines_of_ollama_are_decoded_together_although_their_times_differ() -> None:
     payloads = [line(word, created_at=f"2026-01-01T00:00:00.{at:09}Z") for at, word in enumerate("abcd")]
     events = in_runs(OllamaReader("m"), payloads)
     assert "".join(event.text for event in events if isinstance(event, TextDelta)) == "abcd"
     assert len(events) <= 4
 
 
-def test_deltas_of_anthropic_differ_in_their_text_only() -> None:
+def test_deltas_of_anthropic_are_decoded_together() -> None:
     start = orjson.dumps({"type": "message_start", "message": {"id": "m1"}})
     texts = [{"type": "text_delta", "text": one} for one in "abcd"]
     deltas = [{"type": "content_block_delta", "index": 0, "delta": delta} for delta in texts]
@@ -112,19 +119,19 @@ def test_deltas_of_anthropic_differ_in_their_text_only() -> None:
     assert len(events) <= 3
 
 
-def test_events_of_gemini_are_read_one_by_one() -> None:
+def test_events_of_gemini_are_decoded_one_by_one() -> None:
     payload = orjson.dumps({"candidates": [{"content": {"parts": [{"text": "a"}]}}]})
     assert len(in_runs(GeminiReader("m"), [payload] * 3)) == 4
 
 
-def test_halves_of_characters_are_put_together_across_chunks() -> None:
+def test_surrogate_pairs_are_joined_across_chunks() -> None:
     half, other = chunk("HALF").replace(b"HALF", b"\\ud83d"), chunk("HALF").replace(b"HALF", b"\\ude00")
     payloads = [ROLE, chunk("a"), chunk("b"), half, other, chunk("c"), chunk("d")]
     events = in_runs(ChunkReader(), payloads)
     assert "".join(event.text for event in events if isinstance(event, TextDelta)) == "ab😀cd"
 
 
-def test_nothing_is_read_after_the_end_though_it_looks_like_what_came_before() -> None:
+def test_chunks_after_the_end_are_ignored() -> None:
     done = line("", done=True, done_reason="stop")
     for reader, payloads in (
         (ChunkReader(), [ROLE, chunk("a"), chunk("b"), b"[DONE]", chunk("c"), chunk("d")]),
@@ -134,7 +141,7 @@ def test_nothing_is_read_after_the_end_though_it_looks_like_what_came_before() -
         assert "".join(event.text for event in events if isinstance(event, TextDelta)) == "ab"
 
 
-def test_a_server_that_always_changes_something_is_not_learned_for_ever() -> None:
+def test_the_number_of_templates_is_limited() -> None:
     class Counting(ChunkReader):
         reads = 0
 
@@ -148,26 +155,26 @@ def test_a_server_that_always_changes_something_is_not_learned_for_ever() -> Non
     assert reader.reads == len(payloads) + MAX_TEMPLATES
 
 
-def test_a_text_of_nothing_but_quotes_is_read_once() -> None:
-    quotes = '"' * 2_000_000  # looked at again from its start at each of them, it would take minutes
+def test_a_text_of_quotes_is_decoded_in_linear_time() -> None:
+    quotes = '"' * 2_000_000  # takes minutes if the text is scanned again at each quote
     events = in_runs(ChunkReader(), [ROLE, chunk("a"), chunk(quotes)])
     assert "".join(event.text for event in events if isinstance(event, TextDelta)) == f"a{quotes}"
 
 
-def test_a_run_that_is_no_json_is_not_tried_from_each_of_its_payloads_on() -> None:
-    class Watched(list[bytes]):
-        looks = 0
+def test_an_invalid_run_is_decoded_in_linear_time() -> None:
+    class CountedPayloads(list[bytes]):
+        reads = 0
 
         def __getitem__(self, at: Any) -> Any:
-            self.looks += 1
+            self.reads += 1
             return super().__getitem__(at)
 
     good, bad = chunk("a"), chunk("a").replace(b'"a"', b'"\x01"')
-    for payloads in (Watched([ROLE, *[good] * 500, bad]), Watched([ROLE, good, *[bad] * 500])):
+    for payloads in (CountedPayloads([ROLE, *[good] * 500, bad]), CountedPayloads([ROLE, good, *[bad] * 500])):
         reader = ChunkReader()
         in_runs(reader, payloads)
         assert reader.skipped == payloads.count(bad)
-        assert payloads.looks < 2 * (MAX_TEMPLATES + 1) * len(payloads)
+        assert payloads.reads < 2 * (MAX_TEMPLATES + 1) * len(payloads)
 
 
 MARKS = st.sampled_from(["\n", '"', "\\", "a", " b", "m"])
@@ -179,14 +186,14 @@ OTHERS = st.sampled_from([ROLE, b"[1]", b"{", b"{}", chunk(None), chunk("x", cho
 
 
 @given(st.lists(CHUNKS | CHUNKS | CHUNKS | OTHERS, max_size=20))
-def test_any_chunks_make_the_same_events(payloads: list[bytes]) -> None:
+def test_any_chunks_give_the_same_events(payloads: list[bytes]) -> None:
     reader, plain = ChunkReader(2), ChunkReader(2)
     assert joined(in_runs(reader, payloads)) == joined(one_by_one(plain, payloads))
     assert (reader.skipped, reader.done, reader.complete) == (plain.skipped, plain.done, plain.complete)
 
 
 @given(st.lists(st.builds(line, TEXTS), max_size=20))
-def test_any_lines_make_the_same_events(payloads: list[bytes]) -> None:
+def test_any_lines_give_the_same_events(payloads: list[bytes]) -> None:
     texts = [
         "".join(event.text for event in read(OllamaReader("m"), payloads) if isinstance(event, TextDelta))
         for read in (in_runs, one_by_one)

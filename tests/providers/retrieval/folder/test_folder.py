@@ -1,4 +1,4 @@
-"""The embedded store as a retriever: relevant excerpts come first, whether words or vectors find them."""
+"""The embedded store as a retriever: relevant excerpts come first in searches by words and by vectors."""
 
 import asyncio
 import os
@@ -32,8 +32,8 @@ TEXTS = {
 MEANINGS = ("bridge brücke 桥", "banana fruit obst", "open eröffnet 通车")
 
 
-class Meanings:
-    """A model that knows three meanings in several languages."""
+class MeaningModel:
+    """A model with a dimension for each of three meanings in several languages."""
 
     name = "meanings"
     limits = Limits(texts=8, characters=10_000, text_characters=1_000)
@@ -45,15 +45,15 @@ class Meanings:
         """Nothing is open."""
 
 
-class Down(Meanings):
-    """The same, but its server is down."""
+class UnreachableModel(MeaningModel):
+    """The same model with a server that cannot be reached."""
 
     async def vectors(self, texts: Any) -> Any:
         raise Unreachable("The embedder could not be reached.")
 
 
-class Hanging(Meanings):
-    """The same, but its server never answers."""
+class HangingModel(MeaningModel):
+    """The same model with a server that never answers."""
 
     async def vectors(self, texts: Any) -> Any:
         await asyncio.Event().wait()
@@ -76,19 +76,19 @@ async def filled(
     path: Path, texts: dict[str, str] = TEXTS, embedder: Embedder | None = None
 ) -> AsyncIterator[FolderRetriever]:
     await fill(path, texts, embedder)
-    made = retriever("folder", path=path / "e.db", find_embedder=lambda _: embedder)
-    assert isinstance(made, FolderRetriever)
+    created = retriever("folder", path=path / "e.db", find_embedder=lambda _: embedder)
+    assert isinstance(created, FolderRetriever)
     try:
-        yield made
+        yield created
     finally:
-        await made.aclose()
+        await created.aclose()
 
 
 def names(entries: Sequence[dict[str, Any]]) -> list[str]:
     return [entry["file_name"] for entry in entries]
 
 
-FIRST = {
+CLOSEST = {
     "When was the Harlan bridge opened?": "bridge.md",
     "How many lanes does the bridge carry?": "lanes.txt",
     "Where do bananas grow?": "fruit.txt",
@@ -97,17 +97,17 @@ FIRST = {
 }
 
 
-@pytest.mark.parametrize("question", FIRST)
-async def test_the_closest_comes_first(question: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("question", CLOSEST)
+async def test_the_closest_excerpt_comes_first(question: str, tmp_path: Path) -> None:
     async with filled(tmp_path) as folder:
         found = await folder.retrieve(question, 3)
-    assert names(found.entries)[0] == FIRST[question]
+    assert names(found.entries)[0] == CLOSEST[question]
     assert all(0 < entry["score"] <= 1 for entry in found.entries)
     assert len(found.entries) <= min(3, found.found)
 
 
 @pytest.mark.parametrize("question", ["Xyzzy?", "", "?!", '" OR * NEAR(', "a" * 100_000, "\0"])
-async def test_a_question_that_nothing_answers_finds_nothing(question: str, tmp_path: Path) -> None:
+async def test_a_question_without_matches_has_no_results(question: str, tmp_path: Path) -> None:
     async with filled(tmp_path) as folder:
         found = await folder.retrieve(question, 5)
     assert (found.entries, found.found) == ([], 0)
@@ -124,28 +124,28 @@ ACRONYMS = {
 
 
 @pytest.mark.parametrize("name", ACRONYMS)
-async def test_an_acronym_finds_what_spells_it_out(name: str, tmp_path: Path) -> None:
+async def test_an_acronym_matches_its_expansion(name: str, tmp_path: Path) -> None:
     question, text = ACRONYMS[name]
     async with filled(tmp_path, TEXTS | {"a.txt": text}) as found:
         entries = (await found.retrieve(question, 5)).entries
         assert [entry["text"] for entry in entries] == [text]
 
 
-async def test_an_acronym_that_many_excerpts_contain_finds_those(tmp_path: Path) -> None:
+async def test_an_acronym_is_not_expanded_if_many_excerpts_contain_it(tmp_path: Path) -> None:
     many = {f"{n}.txt": f"The CEO opened office {n}." for n in range(12)}
     async with filled(tmp_path, many | {"a.txt": "The chief executive officer resigned."}) as found:
         entries = (await found.retrieve("Who is the CEO?", 20)).entries
         assert [entry["text"] for entry in entries if "CEO" not in entry["text"]] == []
 
 
-async def test_a_removed_excerpt_is_not_found_by_its_initials(tmp_path: Path) -> None:
+async def test_a_removed_excerpt_is_not_found_by_an_acronym(tmp_path: Path) -> None:
     await fill(tmp_path, {"a.txt": "The chief executive officer resigned."})
     (tmp_path / "docs" / "a.txt").unlink()
     async with filled(tmp_path, {"b.txt": "Ferries cross the bay."}) as found:
         assert (await found.retrieve("Who is the CEO?", 5)).entries == []
 
 
-async def test_only_the_beginning_of_a_question_is_looked_for(tmp_path: Path) -> None:
+async def test_only_the_beginning_of_a_question_is_searched_for(tmp_path: Path) -> None:
     async with filled(tmp_path) as folder:
         found = await folder.retrieve("bananas" + " " * MAX_QUESTION + "bridge", 5)
         assert names(found.entries) == ["fruit.txt"]
@@ -161,35 +161,35 @@ async def test_a_broad_question_prefers_artifacts_and_a_narrow_one_source_text(t
     assert (broad.notes["breadth"], narrow.notes["breadth"]) == ("broad", "narrow")
 
 
-async def test_vectors_find_what_is_said_in_other_words(tmp_path: Path) -> None:
-    async with filled(tmp_path, embedder=Embedder(Meanings())) as folder:
+async def test_vectors_find_the_same_meaning_in_other_words(tmp_path: Path) -> None:
+    async with filled(tmp_path, embedder=Embedder(MeaningModel())) as folder:
         found = await folder.retrieve("Obst?", 3)
     assert names(found.entries)[0] == "fruit.txt"
     assert found.notes["by_words"] == 0
     assert found.notes["by_vectors"] == len(TEXTS)
 
 
-async def test_words_alone_where_the_embedder_is_down(tmp_path: Path) -> None:
-    await fill(tmp_path, TEXTS, Embedder(Meanings()))
-    folder = FolderRetriever(tmp_path / "e.db", lambda _: Embedder(Down()))
+async def test_words_alone_are_used_if_the_embedder_cannot_be_reached(tmp_path: Path) -> None:
+    await fill(tmp_path, TEXTS, Embedder(MeaningModel()))
+    folder = FolderRetriever(tmp_path / "e.db", lambda _: Embedder(UnreachableModel()))
     found = await folder.retrieve("Where do bananas grow?", 3)
     await folder.aclose()
     assert names(found.entries) == ["fruit.txt"]
     assert found.notes["degraded"] == "by words only: The embedder could not be reached."
 
 
-async def test_words_alone_where_the_embedder_never_answers(tmp_path: Path) -> None:
-    await fill(tmp_path, TEXTS, Embedder(Meanings()))
-    folder = FolderRetriever(tmp_path / "e.db", lambda _: Embedder(Hanging()), timeout=0.001)
+async def test_words_alone_are_used_if_the_embedder_never_answers(tmp_path: Path) -> None:
+    await fill(tmp_path, TEXTS, Embedder(MeaningModel()))
+    folder = FolderRetriever(tmp_path / "e.db", lambda _: Embedder(HangingModel()), timeout=0.001)
     found = await folder.retrieve("Where do bananas grow?", 3)
     await folder.aclose()
     assert names(found.entries) == ["fruit.txt"]
     assert found.notes["degraded"] == "by words only: The embedder did not answer in time."
 
 
-async def test_words_alone_until_the_embedder_is_available(tmp_path: Path) -> None:
-    await fill(tmp_path, TEXTS, Embedder(Meanings()))
-    available = iter([None, Embedder(Meanings())])
+async def test_words_alone_are_used_until_the_embedder_is_available(tmp_path: Path) -> None:
+    await fill(tmp_path, TEXTS, Embedder(MeaningModel()))
+    available = iter([None, Embedder(MeaningModel())])
     folder = FolderRetriever(tmp_path / "e.db", lambda _: next(available))
     notes = [(await folder.retrieve("Obst?", 3)).notes for _ in range(2)]
     await folder.aclose()
@@ -197,8 +197,8 @@ async def test_words_alone_until_the_embedder_is_available(tmp_path: Path) -> No
     assert [note.get("degraded") for note in notes] == ["by words only: the embedder is not available", None]
 
 
-async def test_an_open_retriever_sees_what_changes(tmp_path: Path) -> None:
-    embedder = Embedder(Meanings())
+async def test_an_open_retriever_finds_changes_of_the_folder(tmp_path: Path) -> None:
+    embedder = Embedder(MeaningModel())
     async with filled(tmp_path, embedder=embedder) as folder:
         await folder.retrieve("bananas", 3)
         (tmp_path / "docs/fruit.txt").unlink()
@@ -209,7 +209,7 @@ async def test_an_open_retriever_sees_what_changes(tmp_path: Path) -> None:
         assert found[0] == "new.txt"
 
 
-async def test_a_store_that_is_destroyed_is_an_error_that_names_it(
+async def test_the_error_for_a_destroyed_store_names_the_store(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with filled(tmp_path) as folder:
@@ -250,14 +250,14 @@ async def new_store(path: Path, embedder: Embedder | None = None) -> Path:
     return path / "e.db"
 
 
-@pytest.mark.parametrize("how", REPLACED)
-async def test_a_replaced_store_is_searched_at_once(how: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("method", REPLACED)
+async def test_a_replaced_store_is_used_for_the_next_search(method: str, tmp_path: Path) -> None:
     new = await new_store(tmp_path / "new")
     async with filled(tmp_path) as folder:
         assert names((await folder.retrieve("bananas", 3)).entries) == ["fruit.txt"]
-        REPLACED[how](new, tmp_path / "e.db")
+        REPLACED[method](new, tmp_path / "e.db")
         assert names((await folder.retrieve("bananas kumquats", 3)).entries) == ["new.txt"]
-        await fill(tmp_path, {"late.txt": "Kumquats ripen late."})  # and it can be indexed afterwards
+        await fill(tmp_path, {"late.txt": "Kumquats ripen late."})  # indexing works afterwards
         assert "late.txt" in names((await folder.retrieve("kumquats ripen late", 3)).entries)
 
 
@@ -268,7 +268,7 @@ async def test_a_store_that_was_moved_away_stays_in_use(tmp_path: Path) -> None:
         await folder.reach()
 
 
-async def test_a_file_that_is_no_store_does_not_replace_one(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+async def test_an_invalid_file_does_not_replace_an_open_store(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / "broken").write_bytes(b"\xff" * 10_000)
     async with filled(tmp_path) as folder:
         (tmp_path / "broken").replace(tmp_path / "e.db")
@@ -277,7 +277,7 @@ async def test_a_file_that_is_no_store_does_not_replace_one(tmp_path: Path, capl
     assert sum("the old one stays in use" in record.getMessage() for record in caplog.records) == 1
 
 
-async def test_searches_go_on_while_the_store_is_replaced(tmp_path: Path) -> None:
+async def test_searches_succeed_while_the_store_is_replaced(tmp_path: Path) -> None:
     new = await new_store(tmp_path / "new")
     async with filled(tmp_path) as folder, asyncio.TaskGroup() as tasks:
         searches = [tasks.create_task(folder.retrieve("bananas kumquats", 3)) for _ in range(50)]
@@ -288,33 +288,35 @@ async def test_searches_go_on_while_the_store_is_replaced(tmp_path: Path) -> Non
 
 
 async def test_a_replaced_store_is_searched_with_its_own_embedder(tmp_path: Path) -> None:
-    class Others(Meanings):
+    class OtherModel(MeaningModel):
         name = "others"
 
-    embedders = {"meanings": Embedder(Meanings()), "others": Embedder(Others())}
+    embedders = {"meanings": Embedder(MeaningModel()), "others": Embedder(OtherModel())}
     new = await new_store(tmp_path / "new", embedders["others"])
     await fill(tmp_path, TEXTS, embedders["meanings"])
-    asked: list[str] = []
+    options: list[str] = []
 
     def find(option: str) -> Embedder:
-        asked.append(option)
+        options.append(option)
         return embedders[option]
 
     folder = FolderRetriever(tmp_path / "e.db", find)
     await folder.retrieve("Obst", 3)
     new.replace(tmp_path / "e.db")
-    assert (await folder.retrieve("Obst", 3)).notes["by_vectors"] == 0  # the vector is of the former model
+    assert (await folder.retrieve("Obst", 3)).notes[
+        "by_vectors"
+    ] == 0  # the vector of the question is from the former model
     assert (await folder.retrieve("Obst", 3)).notes["by_vectors"] == 1
-    assert asked == ["meanings", "meanings", "others"]
+    assert options == ["meanings", "meanings", "others"]
     await folder.aclose()
 
 
 async def test_an_empty_store_finds_nothing(tmp_path: Path) -> None:
-    async with filled(tmp_path, {}, Embedder(Meanings())) as folder:
+    async with filled(tmp_path, {}, Embedder(MeaningModel())) as folder:
         assert (await folder.retrieve("bananas", 3)).entries == []
 
 
-def test_an_unknown_kind_is_named() -> None:
+def test_the_error_for_an_unknown_kind_names_it() -> None:
     with pytest.raises(ValueError, match="unknown retriever 'psychic'; there are: folder"):
         retriever("psychic")
 
@@ -356,12 +358,12 @@ BREADTH = {
 
 
 @pytest.mark.parametrize("question", BREADTH)
-def test_breadth_shows_in_how_a_question_asks(question: str) -> None:
+def test_the_breadth_of_a_question_is_detected(question: str) -> None:
     assert breadth(question) == BREADTH[question]
 
 
-async def test_the_exact_nearest_of_many_are_found(tmp_path: Path) -> None:
-    class Noise(Meanings):
+async def test_the_exact_nearest_vectors_are_found(tmp_path: Path) -> None:
+    class Noise(MeaningModel):
         async def vectors(self, texts: Any) -> Any:
             return np.stack([np.random.default_rng(len(text)).normal(size=16) for text in texts])
 

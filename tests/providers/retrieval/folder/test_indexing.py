@@ -1,4 +1,4 @@
-"""Indexing: afterwards the store equals the folder, also if an earlier run was stopped."""
+"""After indexing, the store equals the folder, even if an earlier run was stopped."""
 
 import asyncio
 import os
@@ -30,8 +30,8 @@ NOBODY = 65534  # a user without rights
 FILES = {"a.md": "# A\n\nOf apples.", "b/c.txt": "Of cherries.", "b/d.jsonl": '{"text": "Of dates."}\n"Of figs."\n'}
 
 
-class Letters:
-    """A model without a server: counts letters."""
+class LetterModel:
+    """A model that counts letters."""
 
     limits = Limits(texts=8, characters=10_000, text_characters=1_000)
 
@@ -63,15 +63,15 @@ def store(tmp_path: Path) -> Any:
     opened.close()
 
 
-def as_it_is(entry: Entry) -> Entry:
+def unchanged(entry: Entry) -> Entry:
     return entry
 
 
-async def run(store: Store, folder: Path, admit: Admit = as_it_is, **options: Any) -> list[Step]:
+async def run(store: Store, folder: Path, admit: Admit = unchanged, **options: Any) -> list[Step]:
     return [step async for step in index(store, folder, admit, **options)]
 
 
-async def fresh(folder: Path, path: Path, **options: Any) -> list[tuple[Any, ...]]:
+async def indexed_content(folder: Path, path: Path, **options: Any) -> list[tuple[Any, ...]]:
     """Return the content of an empty store after indexing."""
     store = Store(path, create=True)
     await run(store, folder, **options)
@@ -80,13 +80,15 @@ async def fresh(folder: Path, path: Path, **options: Any) -> list[tuple[Any, ...
     return content
 
 
-async def test_everything_is_read_once(store: Store, folder: Path) -> None:
+async def test_unchanged_files_are_not_read_again(store: Store, folder: Path) -> None:
     assert await run(store, folder) == [Started(3), Indexed("a.md", 1), Indexed("b/c.txt", 1), Indexed("b/d.jsonl", 2)]
     assert await run(store, folder) == [Started(3), *(Unchanged(name) for name in FILES)]
     assert store.counts() == {"files": 3, "excerpts": 4, "vectors": 0}
 
 
-async def test_what_changed_is_read_again_and_what_is_gone_leaves(store: Store, folder: Path, tmp_path: Path) -> None:
+async def test_changed_files_are_read_again_and_deleted_files_are_removed(
+    store: Store, folder: Path, tmp_path: Path
+) -> None:
     await run(store, folder)
     known = (folder / "a.md").stat()
     (folder / "a.md").write_text("# A\n\nOf grapes.")  # as long as before
@@ -101,14 +103,12 @@ async def test_what_changed_is_read_again_and_what_is_gone_leaves(store: Store, 
         Unchanged("b/d.jsonl"),
         Indexed("e.txt", 1),
     }
-    assert list(store.dump()) == await fresh(folder, tmp_path / "fresh.db")
-    assert [hit.score > 0 for hit in by_words(store, "grapes elderberries")] == [True, True]
-    assert by_words(store, "apples cherries") == []
+    assert list(store.dump()) == await indexed_content(folder, tmp_path / "fresh.db")
+    assert [hit.score > 0 for hit in search(store, "grapes elderberries")] == [True, True]
+    assert search(store, "apples cherries") == []
 
 
-async def test_terms_have_the_same_weight_however_often_files_change(
-    store: Store, folder: Path, tmp_path: Path
-) -> None:
+async def test_weights_of_terms_do_not_depend_on_earlier_changes(store: Store, folder: Path, tmp_path: Path) -> None:
     await run(store, folder)
     for times in range(3):
         for name in ("a.md", "b/c.txt"):  # neither is last in the store all the time, so their ids are not reused
@@ -121,31 +121,31 @@ async def test_terms_have_the_same_weight_however_often_files_change(
         assert store.words.weights(counts) == other.words.weights(counts)
 
 
-async def test_a_file_that_breaks_leaves_and_comes_back(store: Store, folder: Path) -> None:
+async def test_a_broken_file_is_removed_and_added_again_when_repaired(store: Store, folder: Path) -> None:
     await run(store, folder)
     (folder / "a.md").write_bytes(b"\0")
     assert SkippedFile("a.md", "is not text") in await run(store, folder)
-    assert by_words(store, "apples") == []
+    assert search(store, "apples") == []
     (folder / "a.md").write_text(FILES["a.md"])
     assert Indexed("a.md", 1) in await run(store, folder)
 
 
-async def test_stopped_after_any_file_the_next_run_goes_on(folder: Path, tmp_path: Path) -> None:
-    whole = await fresh(folder, tmp_path / "whole.db")
+async def test_a_run_continues_one_that_was_stopped_after_any_file(folder: Path, tmp_path: Path) -> None:
+    expected = await indexed_content(folder, tmp_path / "whole.db")
     for stop in range(1, 5):
         store = Store(tmp_path / f"{stop}.db", create=True)
-        steps = index(store, folder, as_it_is)
+        steps = index(store, folder, unchanged)
         for _ in range(stop):
             await anext(steps)
         await steps.aclose()
         again = await run(store, folder)
         assert sum(isinstance(step, Unchanged) for step in again) == stop - 1
-        assert list(store.dump()) == whole
+        assert list(store.dump()) == expected
         store.close()
 
 
-async def test_stopped_inside_any_file_nothing_is_half_there(folder: Path, tmp_path: Path) -> None:
-    whole = await fresh(folder, tmp_path / "whole.db")
+async def test_a_file_at_which_a_run_was_stopped_is_not_stored_partially(folder: Path, tmp_path: Path) -> None:
+    expected = await indexed_content(folder, tmp_path / "whole.db")
     for stop in range(4):
         store = Store(tmp_path / f"{stop}.db", create=True)
         left = iter(range(stop))
@@ -157,9 +157,9 @@ async def test_stopped_inside_any_file_nothing_is_half_there(folder: Path, tmp_p
 
         with pytest.raises(KeyboardInterrupt):
             await run(store, folder, admit)
-        assert set(store.dump()) <= set(whole)
+        assert set(store.dump()) <= set(expected)
         await run(store, folder)
-        assert list(store.dump()) == whole
+        assert list(store.dump()) == expected
         store.close()
 
 
@@ -183,22 +183,22 @@ asyncio.run(main())
 """
 
 
-async def test_killed_at_any_excerpt_and_run_again_it_is_the_same_store(folder: Path, tmp_path: Path) -> None:
+async def test_a_run_after_a_kill_at_any_excerpt_completes_the_store(folder: Path, tmp_path: Path) -> None:
     for number in range(9):
         text = "\n\n".join(f"Paragraph {at} of {number}. {'word ' * 150}" for at in range(number * 10 + 1))
         (folder / f"{number}.md").write_text(f"# Document {number}\n\n{text}\n")
-    whole = await fresh(folder, tmp_path / "whole.db")
-    for stop in (0, 7, 150, len(whole) - 1):
+    expected = await indexed_content(folder, tmp_path / "whole.db")
+    for stop in (0, 7, 150, len(expected) - 1):
         path = tmp_path / f"{stop}.db"
         command = [sys.executable, "-c", KILLED, str(folder), str(path), str(stop)]
         process = await asyncio.create_subprocess_exec(*command, cwd=ROOT)
         assert await process.wait() == -signal.SIGKILL
-        assert await fresh(folder, path) == whole
+        assert await indexed_content(folder, path) == expected
 
 
-async def test_vectors_come_with_an_embedder_and_change_with_it(folder: Path, tmp_path: Path, store: Store) -> None:
+async def test_another_embedder_replaces_the_vectors(folder: Path, tmp_path: Path, store: Store) -> None:
     await run(store, folder)
-    for model in (Letters(), Letters("others", 13)):
+    for model in (LetterModel(), LetterModel("others", 13)):
         store.set_embedder(model.name, model.name)
         steps = await run(store, folder, embedder=Embedder(model))
         assert sum(isinstance(step, Indexed) for step in steps) == 3
@@ -211,26 +211,26 @@ async def test_vectors_come_with_an_embedder_and_change_with_it(folder: Path, tm
 
 
 async def test_vectors_of_another_length_are_left_out(store: Store, folder: Path) -> None:
-    await run(store, folder, embedder=Embedder(Letters()))
+    await run(store, folder, embedder=Embedder(LetterModel()))
     (folder / "a.md").write_text("Of grapes.")
-    await run(store, folder, embedder=Embedder(Letters(dimensions=7)))
+    await run(store, folder, embedder=Embedder(LetterModel(dimensions=7)))
     numbers, vectors = store.load_vectors()
     assert (len(numbers), vectors.shape) == (1, (1, 7))
 
 
-async def test_the_same_vectors_whatever_the_way(folder: Path, tmp_path: Path) -> None:
-    whole = await fresh(folder, tmp_path / "whole.db", embedder=Embedder(Letters()))
+async def test_a_continued_run_gives_the_same_vectors(folder: Path, tmp_path: Path) -> None:
+    expected = await indexed_content(folder, tmp_path / "whole.db", embedder=Embedder(LetterModel()))
     store = Store(tmp_path / "half.db", create=True)
-    steps = index(store, folder, as_it_is, embedder=Embedder(Letters()))
+    steps = index(store, folder, unchanged, embedder=Embedder(LetterModel()))
     for _ in range(2):
         await anext(steps)
     await steps.aclose()
-    await run(store, folder, embedder=Embedder(Letters()))
-    assert list(store.dump()) == whole
+    await run(store, folder, embedder=Embedder(LetterModel()))
+    assert list(store.dump()) == expected
     store.close()
 
 
-async def test_what_may_not_be_evidence_is_named(store: Store, folder: Path) -> None:
+async def test_entries_that_are_not_valid_evidence_are_reported(store: Store, folder: Path) -> None:
     def admit(entry: Entry) -> Entry:
         if entry["text"] == "Of figs.":
             raise ValueError("page_number: must be a whole number")
@@ -245,7 +245,7 @@ def link_to_itself(folder: Path) -> None:
     (folder / "loop.txt").symlink_to(folder / "loop.txt")
 
 
-def elsewhere(folder: Path) -> None:
+def link_to_other_folder(folder: Path) -> None:
     (folder.parent / "secret.txt").write_text("Not meant for this.")
     (folder / "link.txt").symlink_to(folder.parent / "secret.txt")
 
@@ -263,23 +263,23 @@ def strange_name(folder: Path) -> None:
     (Path(os.fsdecode(os.fsencode(folder) + b"/\xff.txt"))).write_text("Strange.")
 
 
-OMITTED_RESULT: dict[str, tuple[Callable[[Path], object], list[SkippedFile]]] = {
-    "links that lead back": (
+SKIPPED: dict[str, tuple[Callable[[Path], object], list[SkippedFile]]] = {
+    "links to a parent folder": (
         link_to_itself,
         [SkippedFile("b/again", "is a link"), SkippedFile("loop.txt", "is a link")],
     ),
-    "links that lead elsewhere": (elsewhere, [SkippedFile("link.txt", "is a link")]),
+    "links to another folder": (link_to_other_folder, [SkippedFile("link.txt", "is a link")]),
     "pipes": (pipe, [SkippedFile("pipe.txt", "is not a file")]),
-    "names that are no text": (strange_name, [SkippedFile("\ufffd.txt", "has a name that is not UTF-8")]),
-    "two gigabytes, of which the disk has none": (
+    "names that are not UTF-8": (strange_name, [SkippedFile("\ufffd.txt", "has a name that is not UTF-8")]),
+    "sparse files": (
         sparse,
         [SkippedFile("log.txt", "is 2,147,483,648 bytes; at most 67,108,864 are read")],
     ),
-    "programs that are called texts": (
+    "binary files named as text": (
         lambda folder: (folder / "p.txt").write_bytes(Path(sys.executable).read_bytes()[:5000]),
         [SkippedFile("p.txt", "is not text")],
     ),
-    "PDFs that are broken": (
+    "broken PDF files": (
         lambda folder: (folder / "b.pdf").write_bytes(b"%PDF-1.7\n1 0 obj\n<< /Type /Cat"),
         [SkippedFile("b.pdf", "is a broken PDF: PdfStreamError")],
     ),
@@ -287,17 +287,17 @@ OMITTED_RESULT: dict[str, tuple[Callable[[Path], object], list[SkippedFile]]] = 
 }
 
 
-@pytest.mark.parametrize(("made", "left"), OMITTED_RESULT.values(), ids=OMITTED_RESULT)
-async def test_what_is_left_out_is_named_and_the_rest_is_read(
-    made: Callable[[Path], object], left: list[SkippedFile], store: Store, folder: Path
+@pytest.mark.parametrize(("create", "skipped"), SKIPPED.values(), ids=SKIPPED)
+async def test_skipped_files_are_reported_and_others_are_indexed(
+    create: Callable[[Path], object], skipped: list[SkippedFile], store: Store, folder: Path
 ) -> None:
-    made(folder)
+    create(folder)
     steps = await run(store, folder)
-    assert [one for one in steps if isinstance(one, SkippedFile)] == left
+    assert [one for one in steps if isinstance(one, SkippedFile)] == skipped
     assert sum(isinstance(one, Indexed) for one in steps) == 3
 
 
-async def test_hidden_and_foreign_files_are_not_looked_at(store: Store, folder: Path) -> None:
+async def test_hidden_files_and_other_formats_are_ignored(store: Store, folder: Path) -> None:
     for name in (".git/a.txt", ".env.txt", "node_modules/x/README.md", "a.py", "b.png"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text("x")
@@ -306,7 +306,7 @@ async def test_hidden_and_foreign_files_are_not_looked_at(store: Store, folder: 
 
 UNREADABLE = """
 import ctypes, os, sys
-# Root reads everything; without this capability it is like anybody else.
+# Root may read all files. Without its capabilities it is an ordinary user.
 if os.getuid() == 0:
     libc = ctypes.CDLL(None, use_errno=True)
     header, data = (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()
@@ -324,20 +324,20 @@ asyncio.run(main())
 """
 
 
-def test_files_and_folders_without_permission_are_named(folder: Path, tmp_path: Path) -> None:
+def test_files_and_folders_without_permission_are_reported(folder: Path, tmp_path: Path) -> None:
     (folder / "a.md").chmod(0)
     (folder / "b").chmod(0)
     command = [sys.executable, "-c", UNREADABLE, str(folder), str(tmp_path / "e.db")]
-    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    message = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
     (folder / "b").chmod(0o755)
-    assert sorted(said) == [
+    assert sorted(message) == [
         "SkippedFile(name='a.md', reason='cannot be read: Permission denied')",
         "SkippedFile(name='b/', reason='cannot be read: Permission denied')",
         "Started(files=1)",
     ]
 
 
-async def test_two_folders_of_one_name_are_told_apart(store: Store, folder: Path, tmp_path: Path) -> None:
+async def test_two_folders_with_the_same_name_are_distinguished(store: Store, folder: Path, tmp_path: Path) -> None:
     other = tmp_path / "other/docs"
     other.mkdir(parents=True)
     (other / "a.md").write_text("Of avocados.")
@@ -346,10 +346,10 @@ async def test_two_folders_of_one_name_are_told_apart(store: Store, folder: Path
     assert store.folders() == {"docs": folder, "docs-2": other}
     (folder / "a.md").unlink()
     await run(store, folder)
-    assert len(by_words(store, "avocados")) == 1
+    assert len(search(store, "avocados")) == 1
 
 
-def test_a_store_is_private_and_left_alone_by_version_control(tmp_path: Path) -> None:
+def test_a_store_is_private_and_ignored_by_git(tmp_path: Path) -> None:
     Store(tmp_path / "new/e.db", create=True).close()
     assert (tmp_path / "new").stat().st_mode & 0o077 == 0
     assert (tmp_path / "new/e.db").stat().st_mode & 0o077 == 0
@@ -378,25 +378,25 @@ def with_older_terms(path: Path) -> None:
         database.execute("CREATE VIRTUAL TABLE words USING fts5(heads, body, content='')")
 
 
-NO_STORE: dict[str, tuple[Callable[[Path], object], str]] = {
-    "none": (lambda path: None, "does not exist: fill it with `citestream index DIR`"),
+INVALID_STORES: dict[str, tuple[Callable[[Path], object], str]] = {
+    "a missing file": (lambda path: None, "does not exist: fill it with `citestream index DIR`"),
     "another file": (lambda path: path.write_text("It is red. " * 100), "not a database; name another file"),
-    "an older one": (with_older_tables, "was written by another version: run `citestream index --rebuild`"),
+    "an older store": (with_older_tables, "was written by another version: run `citestream index --rebuild`"),
     "a folder": (lambda path: path.mkdir(), "does not exist"),
     "an empty file": (Path.touch, "is empty: fill it with `citestream index DIR`"),
     "a database of another program": (of_another_program, "is the database of another program: name another file"),
 }
 
 
-@pytest.mark.parametrize(("made", "said"), NO_STORE.values(), ids=NO_STORE)
-def test_what_is_no_store_is_refused(made: Callable[[Path], object], said: str, tmp_path: Path) -> None:
-    made(tmp_path / "e.db")
+@pytest.mark.parametrize(("create", "message"), INVALID_STORES.values(), ids=INVALID_STORES)
+def test_an_invalid_store_is_an_error(create: Callable[[Path], object], message: str, tmp_path: Path) -> None:
+    create(tmp_path / "e.db")
     with pytest.raises(StoreError, match=r"e\.db") as caught:
         Store(tmp_path / "e.db")
-    assert said in str(caught.value)
+    assert message in str(caught.value)
 
 
-def test_a_file_that_is_no_store_is_closed(tmp_path: Path) -> None:
+def test_an_invalid_store_file_is_closed(tmp_path: Path) -> None:
     of_another_program(tmp_path / "e.db")
     with pytest.raises(StoreError):
         Store(tmp_path / "e.db")
@@ -411,30 +411,32 @@ def test_a_database_of_another_program_is_not_rebuilt(tmp_path: Path) -> None:
         assert database.execute("SELECT word FROM words").fetchall() == [("apples",)]
 
 
-async def test_an_older_one_can_be_replaced(folder: Path, tmp_path: Path) -> None:
+async def test_an_older_store_can_be_rebuilt(folder: Path, tmp_path: Path) -> None:
     with_older_tables(tmp_path / "e.db")
     store = Store(tmp_path / "e.db", create=True, rebuild=True)
     await run(store, folder)
-    assert list(store.dump()) == await fresh(folder, tmp_path / "fresh.db")
+    assert list(store.dump()) == await indexed_content(folder, tmp_path / "fresh.db")
     store.close()
 
 
-async def test_an_index_with_other_terms_is_rebuilt_from_the_stored_texts(
+async def test_an_outdated_word_index_is_rebuilt_from_the_stored_texts(
     store: Store, folder: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     await run(store, folder)
-    content, hits = list(store.dump()), by_words(store, "apples")
+    content, hits = list(store.dump()), search(store, "apples")
     with_older_terms(store.path)
-    assert by_words(store, "apples") == []
+    assert search(store, "apples") == []
     for rebuilds in (1, 0):
         caplog.clear()
         with closing(Store(store.path)) as opened:
-            assert by_words(opened, "apples") == hits
+            assert search(opened, "apples") == hits
             assert list(opened.dump()) == content
         assert ["its word index is being rebuilt" in message for message in caplog.messages] == [True] * rebuilds
 
 
-async def test_an_index_with_other_terms_that_cannot_be_written_says_what_to_do(store: Store, folder: Path) -> None:
+async def test_the_error_for_an_outdated_word_index_that_is_read_only_names_the_command(
+    store: Store, folder: Path
+) -> None:
     await run(store, folder)
     store.close()
     with_older_terms(store.path)
@@ -453,7 +455,7 @@ def read_only_copy(file: Path, folder: Path) -> Path:
 
 @contextmanager
 def without_root() -> Iterator[None]:
-    """Run as `nobody` if this is root, who may write to every file."""
+    """Run as the user `nobody` instead of root, which may write to all files."""
     if (user := os.geteuid()) == 0:
         os.seteuid(NOBODY)
     try:
@@ -462,7 +464,7 @@ def without_root() -> Iterator[None]:
         os.seteuid(user)
 
 
-def by_words(store: Store, question: str) -> list[Hit]:
+def search(store: Store, question: str) -> list[Hit]:
     return store.words.search(store.words.counts(question), 9)
 
 
@@ -477,4 +479,4 @@ async def test_a_full_disk_is_reported_and_the_store_stays_usable(store: Store, 
     assert list(store.dump()) == before
     store._database.execute("PRAGMA max_page_count = 1000000")
     await run(store, folder)
-    assert list(store.dump()) == await fresh(folder, tmp_path / "fresh.db")
+    assert list(store.dump()) == await indexed_content(folder, tmp_path / "fresh.db")

@@ -1,4 +1,4 @@
-"""A folder of a thousand documents takes no more memory than one of fifty."""
+"""Indexing 1,000 documents needs hardly more memory than indexing 50."""
 
 import os
 import sys
@@ -9,7 +9,7 @@ import pytest
 from citestream.providers.retrieval.folder.store import Store
 
 ROOT = Path(__file__).parents[4]
-MORE = 24  # MB that twenty times as many may take more: pages of the database, and what Python keeps for later
+MAX_DIFFERENCE = 24  # MB: pages of the database, and memory that Python keeps
 PARAGRAPH = "Station {n}{at} of the Harlan line sells tickets, and the {n}th train of the day leaves it at noon. " * 6
 
 
@@ -20,8 +20,8 @@ def write(folder: Path, numbers: range) -> None:
         (folder / f"{n // 100}/{n}.md").write_text(f"# Line {n}\n\n{text}\n")
 
 
-def held(folder: Path, store: Path) -> float:
-    """MB that a run held at most."""
+def peak_memory(folder: Path, store: Path) -> float:
+    """Index a folder in a new process. Return its peak memory in MB."""
     command = [sys.executable, "-m", "citestream", "index", str(folder), "--store", str(store)]
     started = os.posix_spawn(command[0], command, {**os.environ, "PYTHONPATH": str(ROOT)})
     _, status, usage = os.wait4(started, 0)
@@ -30,14 +30,14 @@ def held(folder: Path, store: Path) -> float:
 
 
 @pytest.mark.slow
-def test_a_thousand_documents_in_one_run(tmp_path: Path) -> None:
+def test_the_memory_of_indexing_does_not_grow_with_the_number_of_documents(tmp_path: Path) -> None:
     write(tmp_path / "docs", range(50))
-    few = held(tmp_path / "docs", tmp_path / "few.db")
+    few = peak_memory(tmp_path / "docs", tmp_path / "few.db")
     write(tmp_path / "docs", range(50, 1000))
-    many = held(tmp_path / "docs", tmp_path / "many.db")
+    many = peak_memory(tmp_path / "docs", tmp_path / "many.db")
     store = Store(tmp_path / "many.db")
     counts = store.counts()
     store.close()
     assert counts["files"] == 1000
     assert counts["excerpts"] >= 2000
-    assert many - few < MORE
+    assert many - few < MAX_DIFFERENCE

@@ -1,4 +1,4 @@
-"""Small documents of the formats that are not text, byte by byte."""
+"""Write small PDF and DOCX documents."""
 
 import zipfile
 from pathlib import Path
@@ -14,7 +14,7 @@ _DOCX_RELATIONS = """<?xml version="1.0"?>
 
 
 def pdf(path: Path, pages: list[str], outline: dict[int, str] | None = None) -> None:
-    """A PDF with a line of text a page; `outline`: titles by page, from 0."""
+    """Write a PDF with a line of text per page. `outline`: titles by page index."""
     outline = outline or {}
     count = len(pages)
     titles = list(outline.items())
@@ -48,7 +48,7 @@ def pdf(path: Path, pages: list[str], outline: dict[int, str] | None = None) -> 
 
 
 def docx(path: Path, paragraphs: list[tuple[str, str]]) -> None:
-    """A DOCX of (style, text); the style is "" or "Heading 1" and so on."""
+    """Write a DOCX of (style, text). The style is "" or, for example, "Heading 1"."""
     body = "".join(
         f"<w:p>{f'<w:pPr><w:pStyle w:val={chr(34)}{style.replace(chr(32), str())}{chr(34)}/></w:pPr>' if style else ''}"
         f"<w:r><w:t>{text}</w:t></w:r></w:p>"
@@ -58,7 +58,7 @@ def docx(path: Path, paragraphs: list[tuple[str, str]]) -> None:
         '<?xml version="1.0"?><w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">'
         f"<w:body>{body}</w:body></w:document>"
     )
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
-        packed.writestr("[Content_Types].xml", _DOCX_TYPES)
-        packed.writestr("_rels/.rels", _DOCX_RELATIONS)
-        packed.writestr("word/document.xml", document)
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("[Content_Types].xml", _DOCX_TYPES)
+        archive.writestr("_rels/.rels", _DOCX_RELATIONS)
+        archive.writestr("word/document.xml", document)

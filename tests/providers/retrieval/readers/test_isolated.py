@@ -1,4 +1,4 @@
-"""Documents of clients are read in a process of its own, which ends with the request."""
+"""Documents of clients are read in a separate process, which ends with the request."""
 
 import asyncio
 from pathlib import Path
@@ -14,7 +14,7 @@ PACKAGE = "citestream.providers.retrieval.readers"
 
 
 def readers() -> list[psutil.Process]:
-    """Return the running processes that read documents. Other tests may have left services running."""
+    """Return the running processes that read documents, without other child processes."""
     running = [child for child in psutil.Process().children() if child.status() != psutil.STATUS_ZOMBIE]
     return [child for child in running if PACKAGE in child.cmdline()]
 
@@ -30,21 +30,21 @@ def files(tmp_path: Path) -> list[Path]:
     return sorted(tmp_path.iterdir())
 
 
-async def test_every_format_is_read_as_by_the_index(files: list[Path]) -> None:
+async def test_every_format_is_read_as_in_the_index(files: list[Path]) -> None:
     for path in files:
         assert await read_document(path.read_bytes(), path.name) == list(entries(path, path.name)), path.name
 
 
-REFUSED: dict[str, tuple[bytes, str, str]] = {
+REJECTED: dict[str, tuple[bytes, str, str]] = {
     "a format without a reader": (b"GIF89a", "a.gif", "has no reader; the formats are .adoc, .csv"),
     "a broken file": (b"not a PDF", "a.pdf", "is a broken PDF"),
     "a file without text": (b"  \n ", "a.txt", "contains no text"),
-    "a file with more text than a page can search": (
+    "a file with too much text": (
         b"word " * (MAX_CHARACTERS // 4),
         "a.txt",
         "contains more than 4,000,000 characters",
     ),
-    "a file whose fields are repeated in every excerpt": (
+    "a file with large fields, which every excerpt repeats": (
         b"---\na: " + b"x" * 15_000 + b"\n---\n" + b"# a\n\nb\n" * 5_000,
         "a.md",
         "has excerpts of more than 33,554,432 bytes",
@@ -52,9 +52,9 @@ REFUSED: dict[str, tuple[bytes, str, str]] = {
 }
 
 
-@pytest.mark.parametrize("case", REFUSED)
+@pytest.mark.parametrize("case", REJECTED)
 async def test_a_document_is_refused_with_the_reason(case: str) -> None:
-    data, name, reason = REFUSED[case]
+    data, name, reason = REJECTED[case]
     with pytest.raises(UnreadableFileError) as refused:
         await read_document(data, name)
     assert refused.value.reason.startswith(reason)

@@ -1,4 +1,4 @@
-"""Files that keep their reader busy: the process ends, and the next file is read by another."""
+"""The process that reads a file for too long is ended, and another process reads the next file."""
 
 import os
 from contextlib import closing
@@ -22,7 +22,7 @@ def page(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_process_reads_several_files_as_the_reader_does(page: Path, tmp_path: Path) -> None:
+def test_a_process_reads_several_files(page: Path, tmp_path: Path) -> None:
     long = tmp_path / "long.html"
     long.write_text("".join(f"<h2>Pier {n}</h2><p>{'The ferry leaves. ' * 60}</p>" for n in range(2 * BATCH)))
     with closing(ReaderProcess()) as process:
@@ -35,9 +35,9 @@ def test_a_process_reads_several_files_as_the_reader_does(page: Path, tmp_path: 
     assert len([*entries(long, "long.html")]) > BATCH
 
 
-def test_a_file_that_is_never_read_ends_its_process(tmp_path: Path, page: Path) -> None:
+def test_a_process_is_ended_at_the_time_limit(tmp_path: Path, page: Path) -> None:
     endless = tmp_path / "endless.html"
-    os.mkfifo(endless)  # opening it waits for a writer, and there is none
+    os.mkfifo(endless)  # opening a pipe waits for a writer
     reason = r"endless\.html takes more than 0\.05 seconds to read"
     with closing(ReaderProcess(seconds=0.05)) as process, pytest.raises(UnreadableFileError, match=reason):
         next(process.batches(endless, "endless.html"))
@@ -45,7 +45,7 @@ def test_a_file_that_is_never_read_ends_its_process(tmp_path: Path, page: Path) 
         assert next(process.batches(page, "page.html"))
 
 
-def test_a_file_that_is_left_early_does_not_answer_for_the_next(page: Path, tmp_path: Path) -> None:
+def test_unread_batches_of_a_file_are_not_returned_for_the_next_file(page: Path, tmp_path: Path) -> None:
     with closing(ReaderProcess()) as process:
         with closing(process.batches(page, "page.html")) as batches:
             assert next(batches)
@@ -55,7 +55,7 @@ def test_a_file_that_is_left_early_does_not_answer_for_the_next(page: Path, tmp_
     assert entry["text"] == "Trains cross the river."
 
 
-def test_the_reason_of_the_reader_is_passed_on(tmp_path: Path) -> None:
+def test_an_error_of_the_reader_is_passed_on(tmp_path: Path) -> None:
     broken = tmp_path / "broken.pdf"
     broken.write_bytes(b"no PDF")
     with pytest.raises(UnreadableFileError) as raised:
@@ -67,14 +67,14 @@ def test_the_reason_of_the_reader_is_passed_on(tmp_path: Path) -> None:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    made = tmp_path / "docs"
-    made.mkdir()
-    (made / "a.html").write_text(PAGE)
-    (made / "b.txt").write_text("Bananas grow in the tropics.")
-    return made
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "a.html").write_text(PAGE)
+    (docs / "b.txt").write_text("Bananas grow in the tropics.")
+    return docs
 
 
-async def test_indexing_goes_on_after_a_file_that_takes_too_long(folder: Path, tmp_path: Path) -> None:
+async def test_indexing_continues_after_a_file_that_takes_too_long(folder: Path, tmp_path: Path) -> None:
     with closing(Store(tmp_path / "e.db", create=True)) as store:
         first = [step async for step in index(store, folder, dict, file_seconds=0.0)]
         assert SkippedFile("a.html", "takes more than 0 seconds to read") in first

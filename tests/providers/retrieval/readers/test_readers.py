@@ -1,4 +1,4 @@
-"""Readers: every format becomes excerpts with page, headings and offsets; a broken file is reported by its name."""
+"""Readers convert every format to excerpts with page, headings and offsets. A broken file is reported with its name."""
 
 import os
 import sys
@@ -24,7 +24,7 @@ def read(path: Path, content: str | bytes | None = None, **options: Any) -> list
     return list(entries(path, path.name, **options))
 
 
-def test_a_pdf_has_pages_and_the_titles_of_its_outline(tmp_path: Path) -> None:
+def test_a_pdf_has_pages_and_titles_from_its_outline(tmp_path: Path) -> None:
     pdf(tmp_path / "a.pdf", ["Of the sea.", "Of the tide.", "Of the land."], {1: "Water", 2: "Earth"})
     found = read(tmp_path / "a.pdf")
     assert [(one["text"], one["page_number"], one.get("title")) for one in found] == [
@@ -50,7 +50,7 @@ PAGE = """<!doctype html><html><head><title>The  sea</title><style>p {color: red
 c</pre><p>Caf&eacute; &lt;3</p><footer>Imprint</footer></body></html>"""
 
 
-def test_a_page_is_its_text_under_its_headings(tmp_path: Path) -> None:
+def test_an_html_page_is_text_with_headings(tmp_path: Path) -> None:
     first, second = read(tmp_path / "a.html", PAGE)
     assert first["title"] == "The sea › Tides"
     assert first["text"].startswith("Twice a day,\nat least.")
@@ -73,15 +73,15 @@ HTML_TABLES = {
         "<table><tr><td>Port</td><td>High</td><td>Low</td></tr><tr><td>Husum</td><td>3</td><td>0</td></tr></table>",
         "Port: Husum; High: 3; Low: 0.",
     ),
-    "of properties": (
+    "of two columns": (
         "<table><tr><td>Port</td><td>Husum</td></tr><tr><td>Water</td><td>3.5</td></tr></table>",
         "Port | Husum\nWater | 3.5",
     ),
-    "with the names of the rows": (
+    "with row headers": (
         "<table><tr><th>Port</th><td>Husum</td></tr><tr><th>Water</th><td>3.5</td></tr></table>",
         "Port | Husum\nWater | 3.5",
     ),
-    "inside a table that arranges the page": (
+    "inside a layout table": (
         "<table><tr><td>Menu</td><td><table><tr><th>P</th><th>Q</th></tr><tr><td>1</td><td>2</td></tr></table></td></tr></table>",
         "Menu |\n\nP: 1; Q: 2.",
     ),
@@ -89,35 +89,35 @@ HTML_TABLES = {
 
 
 @pytest.mark.parametrize("case", HTML_TABLES)
-def test_rows_of_a_table_on_a_page_name_their_columns(case: str, tmp_path: Path) -> None:
+def test_rows_of_an_html_table_contain_the_names_of_columns(case: str, tmp_path: Path) -> None:
     html, text = HTML_TABLES[case]
     (one,) = read(tmp_path / "a.html", html)
     assert one["text"].removeprefix("| ") == text
 
 
-def test_tables_nested_without_end_are_read(tmp_path: Path) -> None:
+def test_deeply_nested_tables_are_read(tmp_path: Path) -> None:
     last = read(tmp_path / "a.html", "<table><tr><td>" * 3_000 + "deep")[-1]
     assert last["text"].endswith("deep")
 
 
-ENCODED = {
-    "named by the page": ('<meta charset="iso-8859-1"><p>Café</p>'.encode("latin-1"), "Café"),
-    "UTF-8 without a word": ("<p>Café</p>".encode(), "Café"),
+ENCODINGS = {
+    "declared": ('<meta charset="iso-8859-1"><p>Café</p>'.encode("latin-1"), "Café"),
+    "UTF-8 without a declaration": ("<p>Café</p>".encode(), "Café"),
     "a byte order mark": ("<p>Café</p>".encode("utf-16"), "Café"),
-    "not what the page says": (b'<meta charset="utf-8"><p>Caf\xe9</p>', "Café"),
-    "Windows characters in what the page calls Latin-1": (
+    "another than declared": (b'<meta charset="utf-8"><p>Caf\xe9</p>', "Café"),
+    "Windows-1252 declared as Latin-1": (
         b'<meta charset="iso-8859-1"><p>\x93Caf\xe9\x94 \x96 5 \x80',
         "“Café” – 5 €",
     ),
-    "an encoding in which its name could not be read": (b'<meta charset="utf-16le"><p>Caf\xc3\xa9!', "Café!"),
-    "Chinese of a larger set than the page says": ('<meta charset="gb2312"><p>镕'.encode("gbk"), "镕"),
-    "an encoding that nothing can have": ('<meta charset="undefined"><p>Café</p>'.encode(), "Café"),
-    "an encoding that does not exist": ('<meta charset="x-none"><p>Café</p>'.encode(), "Café"),
+    "UTF-16 declared in a page of ASCII characters": (b'<meta charset="utf-16le"><p>Caf\xc3\xa9!', "Café!"),
+    "GBK declared as GB2312": ('<meta charset="gb2312"><p>镕'.encode("gbk"), "镕"),
+    "an unusable encoding": ('<meta charset="undefined"><p>Café</p>'.encode(), "Café"),
+    "an unknown encoding": ('<meta charset="x-none"><p>Café</p>'.encode(), "Café"),
 }
 
 
-@pytest.mark.parametrize(("data", "text"), ENCODED.values(), ids=ENCODED)
-def test_the_encoding_of_a_page_is_found(data: bytes, text: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("data", "text"), ENCODINGS.values(), ids=ENCODINGS)
+def test_the_encoding_of_a_page_is_detected(data: bytes, text: str, tmp_path: Path) -> None:
     assert [one["text"] for one in read(tmp_path / "a.htm", data)] == [text]
 
 
@@ -129,17 +129,17 @@ def test_a_page_inside_a_form_is_read_without_its_fields(tmp_path: Path) -> None
     assert (one["text"], one["title"]) == ("Twice a day.", "Tides")
 
 
-def test_the_title_of_a_picture_is_not_the_title_of_the_page(tmp_path: Path) -> None:
+def test_the_title_of_an_svg_image_is_not_the_title_of_the_page(tmp_path: Path) -> None:
     (one,) = read(tmp_path / "a.html", "<svg><title>Icon</title></svg><p>Twice a day.")
     assert "title" not in one
 
 
-def test_a_heading_that_repeats_the_title_of_the_page_is_named_once(tmp_path: Path) -> None:
+def test_a_heading_that_equals_the_title_is_not_repeated(tmp_path: Path) -> None:
     found = read(tmp_path / "a.html", "<title>Tides</title><h1>Tides</h1><p>Twice a day.<h2>Moon</h2><p>It pulls.")
     assert [one["title"] for one in found] == ["Tides", "Tides › Moon"]
 
 
-def test_the_titles_of_excerpts_are_short(tmp_path: Path) -> None:
+def test_titles_of_excerpts_are_truncated(tmp_path: Path) -> None:
     page = f"<title>{'sea ' * 1_000}</title><h1>Tides</h1><p>Twice a day.<h1>{'moon ' * 1_000}</h1><p>It pulls."
     for one in read(tmp_path / "a.html", page):
         assert len(one["title"]) < 500
@@ -149,17 +149,17 @@ def test_the_titles_of_excerpts_are_short(tmp_path: Path) -> None:
 
 def test_a_page_of_white_space_is_read_in_linear_time(tmp_path: Path) -> None:
     began = thread_time()
-    (*_, last) = read(tmp_path / "a.html", f"<pre>x{' ' * 10**6}y</pre>")  # it took minutes
+    (*_, last) = read(tmp_path / "a.html", f"<pre>x{' ' * 10**6}y</pre>")  # quadratic time would be minutes
     assert last["text"].endswith("y")
     assert thread_time() - began < 10
 
 
-def test_a_deep_page_is_read(tmp_path: Path) -> None:
+def test_a_deeply_nested_page_is_read(tmp_path: Path) -> None:
     (one,) = read(tmp_path / "a.html", "<div>" * 5_000 + "deep")
     assert one["text"] == "deep"
 
 
-def test_rows_of_a_table_name_their_columns(tmp_path: Path) -> None:
+def test_rows_of_csv_contain_the_names_of_columns(tmp_path: Path) -> None:
     (one,) = read(tmp_path / "a.csv", 'Port,Metres,Note\nHusum,3.5,\n"Wilhelms-\nhaven",3.8,"deep, wide"\n,,\nx\n')
     assert one["text"].splitlines() == [
         "Port: Husum; Metres: 3.5.",
@@ -172,7 +172,7 @@ def test_rows_of_a_table_name_their_columns(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text"), [("a.csv", "A;B\n1,5;x\n"), ("a.tsv", "A\tB\n1,5\tx\n"), ("b.csv", "A|B\n1,5|x\n")]
 )
-def test_what_separates_the_columns_is_seen(name: str, text: str, tmp_path: Path) -> None:
+def test_the_delimiter_of_columns_is_detected(name: str, text: str, tmp_path: Path) -> None:
     assert read(tmp_path / name, text)[0]["text"] == "A: 1,5; B: x."
 
 
@@ -181,7 +181,7 @@ def test_a_delimiter_within_a_quoted_name_does_not_separate_columns(tmp_path: Pa
     assert one["text"] == "Name, first and last: Berg, Anna; Age: 40."
 
 
-def test_a_row_or_a_line_of_a_pdf_is_no_heading(tmp_path: Path) -> None:
+def test_a_csv_row_or_pdf_line_with_a_hash_is_not_a_heading(tmp_path: Path) -> None:
     (row,) = read(tmp_path / "a.csv", "# Seats,Plan\n5,Starter\n")
     assert (row["text"], row.get("title")) == ("# Seats: 5; Plan: Starter.", None)
     pdf(tmp_path / "a.pdf", ["# 5 of the tide."])
@@ -189,13 +189,13 @@ def test_a_row_or_a_line_of_a_pdf_is_no_heading(tmp_path: Path) -> None:
     assert (line["text"], line.get("title")) == ("# 5 of the tide.", None)
 
 
-def test_a_cell_with_markdown_is_no_heading(tmp_path: Path) -> None:
+def test_markdown_in_a_cell_is_not_a_heading(tmp_path: Path) -> None:
     (one,) = read(tmp_path / "a.csv", 'Port,Note\nHusum,"# Tides\n\nTwice a day"\nList,"x"\n')
     assert one["text"] == "Port: Husum; Note: # Tides Twice a day.\nPort: List; Note: x."
     assert "title" not in one
 
 
-def test_a_long_table_makes_many_excerpts_that_know_their_rows(tmp_path: Path) -> None:
+def test_excerpts_of_a_long_table_have_row_numbers(tmp_path: Path) -> None:
     found = read(tmp_path / "a.csv", "Number,Square\n" + "".join(f"{n},{n * n}\n" for n in range(1000)))
     assert all(len(one["text"]) <= 1300 for one in found)
     rows = [(one["metadata"]["row"], one["metadata"]["rows"]) for one in found]
@@ -204,7 +204,7 @@ def test_a_long_table_makes_many_excerpts_that_know_their_rows(tmp_path: Path) -
     assert sum(count for _, count in rows) == 1000
 
 
-def test_front_matter_says_what_a_file_is(tmp_path: Path) -> None:
+def test_front_matter_becomes_fields_of_the_excerpts(tmp_path: Path) -> None:
     text = (
         "---\ntitle: The sea\nurl: https://sea.example/\nis_generated_artifact: true\nartifact_kind: summary\n"
         "author: Ann\ndate: 2024-05-01\ntags: [a]\n---\n# Tides\n\nTwice a day.\n"
@@ -218,26 +218,26 @@ def test_front_matter_says_what_a_file_is(tmp_path: Path) -> None:
     assert "tags" not in one["metadata"]
 
 
-def test_front_matter_has_no_values_that_json_cannot_express(tmp_path: Path) -> None:
+def test_front_matter_values_that_json_cannot_represent_become_strings(tmp_path: Path) -> None:
     (one,) = read(tmp_path / "a.md", "---\nratio: .nan\nlimit: -.inf\n---\nIt is red.\n")
     assert (one["metadata"]["ratio"], one["metadata"]["limit"]) == ("nan", "-inf")
 
 
 NO_FRONT_MATTER = {
-    "a rule": "---\n\nIt is red.\n",
-    "no end": "---\ntitle: x\n\nIt is red.\n",
-    "no YAML": "---\n[\n---\nIt is red.\n",
+    "a horizontal rule": "---\n\nIt is red.\n",
+    "no closing line": "---\ntitle: x\n\nIt is red.\n",
+    "invalid YAML": "---\n[\n---\nIt is red.\n",
     "a list": "---\n- a\n---\nIt is red.\n",
     "a value that is not of its type": "---\na: !!bool x\n---\nIt is red.\n",
-    "a date that is none": "---\na: !!timestamp x\n---\nIt is red.\n",
+    "an invalid date": "---\na: !!timestamp x\n---\nIt is red.\n",
     "a number without digits": "---\na: !!int ''\n---\nIt is red.\n",
     "a number of thousands of digits": f"---\ntitle: 0x{'f' * 5000}\n---\nIt is red.\n",
-    "a bomb": "---\na: &a [x]\nb: [*a, *a\n---\nIt is red.\n",
+    "repeated references in invalid YAML": "---\na: &a [x]\nb: [*a, *a\n---\nIt is red.\n",
 }
 
 
 @pytest.mark.parametrize("text", NO_FRONT_MATTER.values(), ids=NO_FRONT_MATTER)
-def test_what_only_looks_like_front_matter_is_text(text: str, tmp_path: Path) -> None:
+def test_invalid_front_matter_is_text(text: str, tmp_path: Path) -> None:
     found = read(tmp_path / "a.md", text)
     assert "It is red." in found[-1]["text"]
     assert all(text[one["metadata"]["start"] : one["metadata"]["end"]] == one["text"] for one in found)
@@ -245,23 +245,23 @@ def test_what_only_looks_like_front_matter_is_text(text: str, tmp_path: Path) ->
 
 KINDS = {
     "a plain file": ("a.txt", {}),
-    "below artifacts": ("artifacts/a.txt", {"is_generated_artifact": True, "chunk_type": "artifact"}),
+    "below `artifacts`": ("artifacts/a.txt", {"is_generated_artifact": True, "chunk_type": "artifact"}),
     "a kind of artifact": (
         "books/artifacts/book-club profile/a.txt",
         {"is_generated_artifact": True, "chunk_type": "artifact", "artifact_kind": "book-club profile"},
     ),
-    "a file that is only called so": ("a/generated.txt", {}),
+    "a file with a similar name": ("a/generated.txt", {}),
 }
 
 
 @pytest.mark.parametrize(("name", "fields"), KINDS.values(), ids=KINDS)
-def test_folders_tell_artifacts_from_source_text(name: str, fields: dict[str, Any], tmp_path: Path) -> None:
+def test_files_below_artifacts_are_generated_artifacts(name: str, fields: dict[str, Any], tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("It is red.")
     (one,) = entries(tmp_path / "a.txt", name)
     assert {key: one[key] for key in ("is_generated_artifact", "chunk_type", "artifact_kind") if key in one} == fields
 
 
-def test_a_large_text_is_cut_as_if_it_were_read_at_once(tmp_path: Path) -> None:
+def test_a_large_text_is_split_as_if_it_were_read_at_once(tmp_path: Path) -> None:
     paragraphs = [f"## Part {n}\n\nParagraph {n} says {'word ' * 100}.\n\n" for n in range(2 * WINDOW // 500)]
     text = "# Book\n\n" + "".join(paragraphs)
     found = read(tmp_path / "a.md", text)
@@ -276,7 +276,7 @@ OTHER_ENCODINGS = {
     "Latin-1": ("Überall im Wattenmeer führen Priele Wasser hinaus, früher wie später. " * 3).encode("latin-1"),
     "UTF-16": "Café au lait".encode("utf-16"),
     "with a byte order mark": "\ufeffCafé".encode(),
-    "Latin-1 far behind the start": b"Water."
+    "Latin-1 far from the start": b"Water."
     + b" " * 2**17
     + b"\n\n"
     + "Überall führen Priele Wasser hinaus, früher wie später. ".encode("latin-1") * 9,
@@ -305,7 +305,7 @@ IN_OTHER_ENCODINGS = {
     ),
     "Russian": ("cp1251", "Старый мост был открыт в 1932 году."),
     "Chinese": ("gb18030", "这座旧桥于1932年开通，有八条轨道。成人门票五欧元，学生半价。"),
-    "French of DOS": ("cp850", "La clé se trouve chez le gardien, l'entrée coûte cinq euros à midi."),
+    "French in a DOS code page": ("cp850", "La clé se trouve chez le gardien, l'entrée coûte cinq euros à midi."),
     "Japanese": ("shift_jis", "この古い橋は一九三二年に開通し、線路が八本ある。"),
 }
 
@@ -328,62 +328,62 @@ def sparse(path: Path) -> None:
         file.truncate(2 * 2**30)
 
 
-def half_a_pdf(path: Path) -> None:
+def truncated_pdf(path: Path) -> None:
     pdf(path, ["x"])
     path.write_bytes(path.read_bytes()[:80])
 
 
-def bomb(path: Path) -> None:
+def zip_bomb(path: Path) -> None:
     with (
-        zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as packed,
-        packed.open("word/document.xml", "w", force_zip64=True) as file,
+        zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
+        archive.open("word/document.xml", "w", force_zip64=True) as file,
     ):
         for _ in range(33):
             file.write(bytes(2**20))
 
 
-def of_a_later_version(path: Path) -> None:
+def later_zip_version(path: Path) -> None:
     docx(path, [("", "x")])
-    packed = bytearray(path.read_bytes())
-    packed[packed.rfind(b"PK\x01\x02") + 6] = 99
-    path.write_bytes(packed)
+    archive = bytearray(path.read_bytes())
+    archive[archive.rfind(b"PK\x01\x02") + 6] = 99
+    path.write_bytes(archive)
 
 
 BROKEN: dict[str, tuple[str, bytes | Callable[[Path], object], str]] = {
     "a broken PDF": ("a.pdf", b"%PDF-1.7\nnonsense", "is a broken PDF"),
-    "a PDF that breaks off": ("a.pdf", half_a_pdf, "PDF"),
-    "a picture called PDF": ("a.pdf", b"\x89PNG\r\n\x1a\n" + bytes(range(256)), "is a broken PDF"),
-    "a page nested without end": ("a.html", b"<div>" * 10_001, "is nested more than 10,000 deep"),
-    "a page nested without end whose ends follow": (
+    "a truncated PDF": ("a.pdf", truncated_pdf, "PDF"),
+    "an image named as PDF": ("a.pdf", b"\x89PNG\r\n\x1a\n" + bytes(range(256)), "is a broken PDF"),
+    "a page nested too deeply": ("a.html", b"<div>" * 10_001, "is nested more than 10,000 deep"),
+    "a page nested too deeply, with end tags": (
         "a.html",
         b"<DIV>" * 10_001 + b"</b></DIV>" * 10_001,
         "nested more",
     ),
-    "a page of 17 megabytes": ("a.html", b"<p>x" * (17 * 2**18), "of this format at most 16,777,216 are read"),
-    "no DOCX": ("a.docx", b"PK\x03\x04 nonsense", "is not DOCX"),
-    "a DOCX of a later version of ZIP": ("a.docx", of_a_later_version, "is not DOCX"),
-    "an empty zip": ("a.docx", lambda path: zipfile.ZipFile(path, "w").close(), "is not DOCX"),
-    "a DOCX that unpacks to more than memory": ("a.docx", bomb, "unpacked; at most"),
-    "two gigabytes of text": ("a.txt", sparse, "is 2,147,483,648 bytes; at most 67,108,864 are read"),
-    "a program called text": ("a.txt", b"\x7fELF\x02\x01\x01" + bytes(200), "is not text"),
-    "half of UTF-16": ("a.txt", b"\xff\xfe\x00", "is not text"),
-    "half a character in JSON": ("a.jsonl", b'{"text": "\\ud800"}', "line 1 contains a lone surrogate"),
-    "a cell beyond all bounds": ("a.csv", b"A\n" + b"x" * (2**20 + 1), "is not a table"),
-    "gone meanwhile": ("a.txt", lambda path: None, "cannot be read: No such file"),
-    "a loop of links": ("a.txt", lambda path: os.symlink(path, path), "cannot be read: Too many levels"),
+    "an HTML page that is too large": ("a.html", b"<p>x" * (17 * 2**18), "of this format at most 16,777,216 are read"),
+    "an invalid DOCX": ("a.docx", b"PK\x03\x04 nonsense", "is not DOCX"),
+    "a DOCX of a later version of ZIP": ("a.docx", later_zip_version, "is not DOCX"),
+    "an empty ZIP file": ("a.docx", lambda path: zipfile.ZipFile(path, "w").close(), "is not DOCX"),
+    "a ZIP bomb": ("a.docx", zip_bomb, "unpacked; at most"),
+    "a text that is too large": ("a.txt", sparse, "is 2,147,483,648 bytes; at most 67,108,864 are read"),
+    "a binary file named as text": ("a.txt", b"\x7fELF\x02\x01\x01" + bytes(200), "is not text"),
+    "truncated UTF-16": ("a.txt", b"\xff\xfe\x00", "is not text"),
+    "an unpaired surrogate in JSON": ("a.jsonl", b'{"text": "\\ud800"}', "line 1 contains a lone surrogate"),
+    "a cell that is too large": ("a.csv", b"A\n" + b"x" * (2**20 + 1), "is not a table"),
+    "a missing file": ("a.txt", lambda path: None, "cannot be read: No such file"),
+    "a loop of symbolic links": ("a.txt", lambda path: os.symlink(path, path), "cannot be read: Too many levels"),
 }
 
 
-@pytest.mark.parametrize(("name", "made", "said"), BROKEN.values(), ids=BROKEN)
-def test_a_file_that_cannot_be_read_says_why(
-    name: str, made: bytes | Callable[[Path], object], said: str, tmp_path: Path
+@pytest.mark.parametrize(("name", "content", "message"), BROKEN.values(), ids=BROKEN)
+def test_the_error_for_an_unreadable_file_has_the_reason(
+    name: str, content: bytes | Callable[[Path], object], message: str, tmp_path: Path
 ) -> None:
     path = tmp_path / name
-    if callable(made):
-        made(path)
+    if callable(content):
+        content(path)
     else:
-        path.write_bytes(made)
+        path.write_bytes(content)
     with pytest.raises(UnreadableFileError) as caught:
         read(path)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
     assert "\n" not in str(caught.value)
