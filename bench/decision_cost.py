@@ -223,7 +223,7 @@ def near_misses(language: str, at: int) -> Case:
 def _unlike(text: str, at: int) -> str:
     """Return the text with white space in every sentence that only this round has, so that no cache knows it.
 
-    It is before the full stop, since what is behind a sentence is removed before the sentence is parsed.
+    It is before the full stop, since what follows a sentence is removed before the sentence is parsed.
     """
     space = "".join("\t" if at >> bit & 1 else " " for bit in range(6))
     return _SENTENCE_END.sub(space, text) + space

@@ -29,7 +29,7 @@ _TAIL_BYTES = 4096  # at the end of an answer, where an error would be
 async def send(session: ClientSession, url: str, body: bytes | None) -> str:
     """Send a request, with GET if it has no body, and read its answer.
 
-    Return the status; "broken" behind it if the answer ends with an error.
+    Return the status, followed by "broken" if the answer ends with an error.
     """
     headers, tail = {"Content-Type": "application/json"}, b""
     sent = session.get(url) if body is None else session.post(url, data=BytesIO(body), headers=headers)

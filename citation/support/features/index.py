@@ -110,7 +110,7 @@ class SharedIndex:
 
     @cached_property
     def listed_vocabulary(self) -> str:
-        """The terms of the evidence, with a line break before and behind each."""
+        """The terms of the evidence, with a line break before and after each."""
         return "\n".join(("", *self.vocabulary, ""))
 
     def sentences_of(self, term: str) -> Ints:

@@ -221,7 +221,7 @@ class PassageAlignment:
 
     @cached_property
     def following(self) -> Alignment | None:
-        """The sentence behind the best one."""
+        """The sentence after the best one."""
         at = self.sentences.index(self.best) + 1
         return self.sentences[at] if at < len(self.sentences) else None
 

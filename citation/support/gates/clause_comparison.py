@@ -117,7 +117,7 @@ GROUPS = (
         _same_statement,
         (
             one_sided_denials,  # deny what the passage states, or the reverse?
-            _of_best(other_number_of_name),  # have another Roman number or letter behind a name?
+            _of_best(other_number_of_name),  # have another Roman number or letter after a name?
             other_class_member,  # name another member of a class, such as Tuesday for Monday?
         ),
         certain=True,

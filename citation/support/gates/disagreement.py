@@ -23,7 +23,7 @@ class Reason(StrEnum):
 
 
 # A negation on one side only, another member of a class, such as Tuesday for Monday, another cell of a table, "only"
-# that the claim adds, a statement that is missing, and another agent than the one behind "by". Of the natural claims
+# that the claim adds, a statement that is missing, and another agent than the one after "by". Of the natural claims
 # that these refuse, three of four (an added denial), four of five (negation, "only", missing) to nine of ten (class)
 # are false. The agent is rare there: of 5,600 pairs, one true and one false one. It refuses 3 of 179 false statements
 # about documents.

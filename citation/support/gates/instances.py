@@ -145,7 +145,7 @@ def _value(token: ContentToken, unit: ContentToken) -> float:
 
 
 def _counted(statement: Statement, token: ContentToken) -> str:
-    """Return the stem of the word directly behind a number, "" if there is none. In Chinese it is one character."""
+    """Return the stem of the word directly after a number, "" if there is none. In Chinese it is one character."""
     if statement.language == "zh":
         return statement.text[token.end : token.end + 1]
     following = next((t for t in statement.tokens if t.start >= token.end), None)

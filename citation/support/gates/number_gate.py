@@ -207,7 +207,7 @@ def _mentions_half(text: str) -> bool:
 
 
 def _bound_before(text: str, quantity: Quantity) -> str:
-    """Return ">" or "<" if a number has a lower or an upper bound before it, or "". In Chinese 余 is behind it."""
+    """Return ">" or "<" if a number has a lower or an upper bound before it, or "". In Chinese 余 is after it."""
     if text[quantity.end : quantity.end + 1] in _HAN_MORE:
         return ">"
     begin = max(0, quantity.start - _LEAD_IN)

@@ -196,7 +196,7 @@ class _Parser:
             return False
         if i and self.keys[i - 1] in self.vocabulary.role("before_clitic"):
             return True
-        return self.spaced.surface(i + 1).endswith(tuple(self.vocabulary.role("behind_clitic")))
+        return self.spaced.surface(i + 1).endswith(tuple(self.vocabulary.role("after_clitic")))
 
     def _is_object(self, i: int) -> bool:
         """Return whether a word directly after a predicate is its object: "teaches physics", "enseña física"."""

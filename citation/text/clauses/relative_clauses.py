@@ -11,7 +11,7 @@ _PERSON = "who"
 _SUBJECTS = frozenset({_PERSON, "that", "which"})
 _NOT_FINITE = frozenset({"be", "been", "being"})
 _ADVERBS = frozenset({"not", "never", "also", "only", "still", "already"})
-_NO_VERB_BEHIND = _ADVERBS | {"to"}
+_NO_VERB_AFTER = _ADVERBS | {"to"}
 
 
 def boundaries(tokens: Tokens, keys: Sequence[str], roles: Sequence[WordRoles]) -> dict[int, int | None]:
@@ -57,7 +57,7 @@ def _resumed(tokens: Tokens, keys: Sequence[str], roles: Sequence[WordRoles], pr
         role, before = roles[k], roles[k - 1]
         if tokens.starts[k] - tokens.ends[k - 1] > 1 or role.subordinator:
             break
-        bound = before.conjunction or before.pronoun or keys[k - 1] in _NO_VERB_BEHIND
+        bound = before.conjunction or before.pronoun or keys[k - 1] in _NO_VERB_AFTER
         bound = bound or (before.auxiliary and not tokens.tokens[k - 1].capitalized)  # the month of May
         if bound or tokens.tokens[k].capitalized or keys[k] in _NOT_FINITE:
             continue

@@ -71,7 +71,7 @@ def mixed_clauses(aligned: PassageAlignment) -> Iterator[Disagreement]:
 
 
 def _leaves_out(claim: Statement, clause: _Clause, token: ContentToken, *, before: bool) -> bool:
-    """Return whether a clause has words that the claim does not have, before or behind the one that is `token`."""
+    """Return whether a clause has words that the claim does not have, before or after the one that is `token`."""
     at = next(n for n, other in enumerate(clause.tokens) if _same(token, other))
     others = clause.tokens[:at] if before else clause.tokens[at + 1 :]
     return any(not any(_same(one, other) for one in claim.tokens) for other in others)

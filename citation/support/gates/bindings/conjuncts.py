@@ -51,7 +51,7 @@ def conjuncts(statement: Statement) -> list[Conjunct]:
 
 
 def _introduces(tokens: Sequence[ContentToken], following: ContentToken, statement: Statement) -> bool:
-    """Return whether a phrase without predicate belongs to the words behind its comma."""
+    """Return whether a phrase without predicate belongs to the words after its comma."""
     last = tokens[-1]
     stated = any(t.verbal or t.clausal for t in tokens)
     if len(tokens) > _BARE or stated or any(t.quantity and not t.before for t in tokens):

@@ -79,13 +79,13 @@ def unknown_names(aligned: PassageAlignment) -> Iterator[Disagreement]:
 
 
 def _is_unknown(name: ContentToken, aligned: PassageAlignment) -> bool:
-    """Return whether neither the passage nor its title mentions a name, or the names behind it."""
+    """Return whether neither the passage nor its title mentions a name, or the names after it."""
     at = aligned.claim.tokens.index(name)
     return not aligned.is_known(name.stem) and not aligned.mentions(at) and not _is_first_name(at, aligned)
 
 
 def _is_first_name(at: int, aligned: PassageAlignment) -> bool:
-    """Return whether the passage has the last of the names behind the token `at`, and no other name before it."""
+    """Return whether the passage has the last of the names after the token `at`, and no other name before it."""
     tokens, last = aligned.claim.tokens, at
     while last + 1 < len(tokens) and _continues(tokens[last], tokens[last + 1]):
         last += 1
@@ -97,7 +97,7 @@ def _is_first_name(at: int, aligned: PassageAlignment) -> bool:
 
 
 def _continues(name: ContentToken, other: ContentToken) -> bool:
-    """Return whether `other` is the name directly behind `name`."""
+    """Return whether `other` is the name directly after `name`."""
     return other.name and other.word == name.word + 1 and other.piece == name.piece
 
 

@@ -50,8 +50,8 @@ def _of_all(claim: Statement) -> bool:
     words = vocabulary(claim.language)
     for op in claim.of("all"):
         if claim.text_of(op).lower().replace(" ", "_") not in words.role("indefinite"):
-            behind = next((t for t in claim.tokens if t.word >= op.after), None)
-            if behind is None or behind.kind != "unit" or behind.word > op.after:
+            following = next((t for t in claim.tokens if t.word >= op.after), None)
+            if following is None or following.kind != "unit" or following.word > op.after:
                 return True
     return False
 

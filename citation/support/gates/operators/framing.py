@@ -49,7 +49,7 @@ def retracted_by_next_sentence(aligned: PassageAlignment) -> Iterator[Disagreeme
 
 
 def retraction_of(aligned: PassageAlignment) -> str:
-    """Return how the sentence behind the best one takes it back, "" if it does not."""
+    """Return how the sentence after the best one takes it back, "" if it does not."""
     if aligned.following is None:
         return ""
     claim, best, following = aligned.claim, aligned.best.passage, aligned.following.passage

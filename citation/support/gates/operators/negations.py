@@ -178,7 +178,7 @@ def _outvoted(
 
 
 def _denies_the_same(alignment: Alignment, clause: int) -> bool:
-    """Return whether both sides deny the word behind a negation of this clause, or of the matching one.
+    """Return whether both sides deny the word after a negation of this clause, or of the matching one.
 
     "No findings came out of the review", "the review was completed with remarks and no findings".
     """

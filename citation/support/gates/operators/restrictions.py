@@ -23,7 +23,7 @@ _NOT_EXTENDED = DENIALS | {"except", "without", "unless"}  # operators of a clai
 def outside_restriction(aligned: PassageAlignment) -> Iterator[Disagreement]:
     """Yield a disagreement if the claim extends to others what the passage restricts: "only on weekdays".
 
-    The claim has none of the words behind "only", or it has others in addition to them.
+    The claim has none of the words after "only", or it has others in addition to them.
     """
     claim, best = aligned.claim, aligned.best
     passage = best.passage
@@ -37,13 +37,15 @@ def outside_restriction(aligned: PassageAlignment) -> Iterator[Disagreement]:
         return
     for op in passage.of("only"):
         near = [t for t in passage.tokens if 0 <= t.word - op.after < _ONLY_REACH][:2]
-        behind = [t for t in passage.tokens if 0 < op.word - t.word < _ONLY_REACH]
-        modified = not near and len(behind) > 1 and not behind[0].verbal and behind[1].word == behind[0].word + 1
-        near = near or behind[-1:]
+        preceding = [t for t in passage.tokens if 0 < op.word - t.word < _ONLY_REACH]
+        modified = (
+            not near and len(preceding) > 1 and not preceding[0].verbal and preceding[1].word == preceding[0].word + 1
+        )
+        near = near or preceding[-1:]
         if not near or op.clause not in best.matching_clauses:
             continue
         joined = any(t.piece for t in unknown) or "all" in claim.kinds()
-        narrower = modified and behind[-2] not in best.matched  # "to sales staff only", "new employees"
+        narrower = modified and preceding[-2] not in best.matched  # "to sales staff only", "new employees"
         if joined or narrower or not any(t in best.matched for t in near):
             restricted: list[Span] = [op, *near]
             said = passage.text_of(*sorted(restricted, key=attrgetter("start")))

@@ -21,7 +21,7 @@ class Arguments:
     """The words of the two arguments of a predicate, in order. Empty: not stated, or not known."""
 
     agent: Sequence[ContentToken]
-    patient: Sequence[ContentToken]  # with the words behind the predicate that have a preposition
+    patient: Sequence[ContentToken]  # with the words after the predicate that have a preposition
 
 
 def arguments(statement: Statement, predicate: ContentToken) -> Arguments:
@@ -35,7 +35,7 @@ def arguments(statement: Statement, predicate: ContentToken) -> Arguments:
     left = subject(statement, predicate)
     if not is_passive(statement, predicate):
         return Arguments(left, right)
-    acting = _behind_by(statement, predicate, right)
+    acting = _passive_agent(statement, predicate, right)
     return Arguments(acting, [*left, *(t for t in right if t not in acting)] if acting else left)
 
 
@@ -75,7 +75,7 @@ def subject(statement: Statement, predicate: ContentToken) -> list[ContentToken]
 
 
 def heads(tokens: Sequence[ContentToken]) -> list[ContentToken]:
-    """Return the last words of a noun phrase and of those that "and" joins to it, without the words behind "of"."""
+    """Return the last words of a noun phrase and of those that "and" joins to it, without the words after "of"."""
     modifiers = {t.word - 1 for t in tokens}
     return [t for t in tokens if t.before == tokens[0].before and t.word not in modifiers]
 
@@ -100,7 +100,7 @@ def _is_predicate(statement: Statement, token: ContentToken) -> bool:
 
 
 def _antecedent(statement: Statement, before: Sequence[ContentToken]) -> list[ContentToken]:
-    """Return the noun phrase before a relative pronoun, and behind its last preposition if a comma is between them."""
+    """Return the noun phrase before a relative pronoun, and after its last preposition if a comma is between them."""
     found = _phrase(statement, before)
     if not statement.text.startswith(",", before[-1].end):
         return found
@@ -120,7 +120,7 @@ def _subject_phrase(statement: Statement, before: list[ContentToken], verb: Cont
 
 
 def _phrase(statement: Statement, before: Sequence[ContentToken]) -> list[ContentToken]:
-    """Return the words of the noun phrase at the end, with those behind its prepositions, and "and" another one."""
+    """Return the words of the noun phrase at the end, with those after its prepositions, and "and" another one."""
     conjunctions = vocabulary(statement.language).role("conjunction")
     found: list[ContentToken] = []
     for token in reversed(before):
@@ -136,7 +136,7 @@ def _phrase(statement: Statement, before: Sequence[ContentToken]) -> list[Conten
     return [] if unnamed else found[::-1]
 
 
-def _behind_by(statement: Statement, predicate: ContentToken, right: Sequence[ContentToken]) -> list[ContentToken]:
+def _passive_agent(statement: Statement, predicate: ContentToken, right: Sequence[ContentToken]) -> list[ContentToken]:
     """Return the words of the agent of a passive predicate, [] if it has none."""
     by = _by(statement, predicate)
     acting = [t for t in right if by is not None and t.word >= by.after]
@@ -156,7 +156,7 @@ def _fronted_object(statement: Statement, predicate: ContentToken, tokens: list[
 
 
 def is_passive(statement: Statement, predicate: ContentToken) -> bool:
-    """Return whether a predicate is a participle with a passive auxiliary before it, or with "by" directly behind it.
+    """Return whether a predicate is a participle with a passive auxiliary before it, or with "by" directly after it.
 
     "Was translated by Ida and illustrated by Omar", "a film directed by Ida"; not "rose by 4 %".
     """
@@ -181,5 +181,5 @@ def is_passive(statement: Statement, predicate: ContentToken) -> bool:
 
 
 def _by(statement: Statement, predicate: ContentToken) -> Operator | None:
-    """Return the first "by" behind a predicate, in its piece."""
+    """Return the first "by" after a predicate, in its piece."""
     return next((op for op in statement.of("by") if op.word > predicate.word and op.piece == predicate.piece), None)

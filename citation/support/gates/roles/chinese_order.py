@@ -21,8 +21,8 @@ def chinese_arguments(
         right += [t for t in left if t.word >= moved.after]
         left = [t for t in left if t.word < moved.word]
     for op in before:
-        said, behind = statement.text_of(op), statement.text[op.end : predicate.start]
-        held = said in role("source") and any(word in behind for word in role("holder"))
+        said, between = statement.text_of(op), statement.text[op.end : predicate.start]
+        held = said in role("source") and any(word in between for word in role("holder"))
         aside = [t for t in left if t.word >= op.after] if held or said in role("recipient") else []
         if len(aside) < len(left):
             left, right = left[: len(left) - len(aside)], right + aside

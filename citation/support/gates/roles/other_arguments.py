@@ -90,8 +90,10 @@ def _other(
             return []
         if _may_name(passage, theirs, mine) or _shares_predicate(passage, mine, theirs[-1]):
             return []
-        behind = [t for t in passage.tokens if t.word > passage.tokens[at].word and t.piece == passage.tokens[at].piece]
-        if any(_among(t, behind) for t in heads(mine)):
+        following = [
+            t for t in passage.tokens if t.word > passage.tokens[at].word and t.piece == passage.tokens[at].piece
+        ]
+        if any(_among(t, following) for t in heads(mine)):
             return []  # see `swapped_roles`
         found = found or theirs
     named = _named(mine) and _named(found)
@@ -134,7 +136,7 @@ def _may_name(passage: Statement, theirs: Sequence[ContentToken], mine: Sequence
 
 
 def _shares_predicate(passage: Statement, tokens: Sequence[ContentToken], other: ContentToken) -> bool:
-    """Return whether the noun phrase is repeated behind `other` with a complement, but no verb: "and Omar 23"."""
+    """Return whether the noun phrase is repeated after `other` with a complement, but no verb: "and Omar 23"."""
     verbs = vocabulary(passage.language).role("before_verb")
     content = {t.word for t in passage.tokens if t.quantity is None}
     alone = {at for at, word in enumerate(passage.words) if at not in content and word not in verbs}  # no verb
@@ -154,7 +156,7 @@ def _same_event(
 ) -> bool:
     """Return whether a sentence has the other names and numbers of the claim, and at least half of its other words.
 
-    A pronoun behind its predicate stands for words of the other sentences: "Omar voted against it".
+    A pronoun after its predicate stands for words of the other sentences: "Omar voted against it".
     """
     passage, predicate = alignment.passage, match.token
     pronouns = vocabulary(passage.language).role("personal")

@@ -45,7 +45,7 @@ def sides_of(statement: Statement, predicate: ContentToken) -> Sides | None:
 
 
 def is_compared(statement: Statement, token: ContentToken) -> bool:
-    """Return whether "than" is at most a few words behind a token."""
+    """Return whether "than" is at most a few words after a token."""
     return any(op.kind == "than" and 0 < op.word - token.word <= _COMPARISON_REACH for op in statement.operators)
 
 
