@@ -29,10 +29,10 @@ def stated_for_computed_date(aligned: PassageAlignment) -> Iterator[Disagreement
         for shift in shifts if len(shifts) <= _MOST_SHIFTS else ():
             complete = is_complete(passage.text, shift)
             before = [date for date in dates if date.start < shift.start or not complete]
-            home = (before[-1 if complete else 0], one) if before else base
-            if home and _contradicts(own[0], home[0], shift.step):
+            counted_from = (before[-1 if complete else 0], one) if before else base
+            if counted_from and _contradicts(own[0], counted_from[0], shift.step):
                 event = _counted_event(passage, shift, dates if complete else None)
-                if _is_about(claim, event, one, home[1]):
+                if _is_about(claim, event, one, counted_from[1]):
                     said = passage.text_of(shift, event[-1])
                     mine = claim.text_of(own[0])
                     yield Disagreement(Reason.BINDING, f"the passage says “{said}”, not “{mine}”", rule="date")
@@ -65,9 +65,12 @@ def _counted_event(passage: Statement, shift: Shift, dates: Sequence[Date] | Non
     return [t for t in passage.tokens if t.piece >= piece and t.start < after]
 
 
-def _is_about(claim: Statement, event: Sequence[ContentToken], one: Alignment, home: Alignment) -> bool:
-    """Return whether `event`, words of `one`, has words of the claim, and the rest of `home` none of its verbs."""
+def _is_about(claim: Statement, event: Sequence[ContentToken], one: Alignment, dated: Alignment) -> bool:
+    """Return whether `event`, words of `one`, has words of the claim, and the rest of `dated` none of its verbs.
+
+    `dated`: the sentence with the date from which the event is counted.
+    """
     words = [at for at, token in enumerate(claim.tokens) if token.quantity is None]
     here = {at for at in words if (match := one.matches[at]) and match.sign > 0 and match.token in event}
-    there = {at for at in words if (match := home.matches[at]) and match.token not in event} - here
+    there = {at for at in words if (match := dated.matches[at]) and match.token not in event} - here
     return bool(here) and not any(claim.tokens[at].verbal and not claim.tokens[at].name for at in there)

@@ -72,8 +72,8 @@ def unknown_names(aligned: PassageAlignment) -> Iterator[Disagreement]:
     # "He retired in 1974" may be about the person that the claim names.
     meant = any(passage.has_word("personal") for passage in aligned.passages)
     unnamed = [t for t, match in best.tokens if match is None and t.quantity is None and not t.name]
-    rivals = any(t.name and t.stem not in claim.stems for t in best.passage.tokens) and claim.language != "de"
-    if not meant and len(unnamed) <= _UNMATCHED and (person or rivals):
+    other_name = any(t.name and t.stem not in claim.stems for t in best.passage.tokens) and claim.language != "de"
+    if not meant and len(unnamed) <= _UNMATCHED and (person or other_name):
         detail = f"the passage does not mention “{claim.text_of(token)}”"
         yield Disagreement(Reason.UNKNOWN_NAME, detail, rule="name")
 

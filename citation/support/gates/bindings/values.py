@@ -1,8 +1,8 @@
 """Values: a number of the claim must belong to what the claim is about, and not to another thing of the passage.
 
 "Invoice 12 is for 640 euros. Invoice 9 was for 1,115 euros." contains every word of "Invoice 12 is for 1,115 euros".
-A value is compared with its rivals, the other numbers of its kind in the passage. It is wrong if all that it shares
-with the claim is also next to a rival, and the rival shares more.
+A value is compared with its alternatives, the other numbers of its kind in the passage. It is wrong if all that it
+shares with the claim is also next to an alternative, and the alternative shares more.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -18,7 +18,7 @@ from ..word_relations import excludes
 
 _LONGEST = 30  # tokens of a sentence; a longer one states too much to tell what belongs to a number
 _FEWEST = 2  # values of a series
-_MOST_HOMES = 8  # places of a number; one with more is compared by its sentence only
+_MOST_OCCURRENCES = 8  # of a number in a passage; one with more is compared by its sentence only
 _DATE = 10  # characters between a month and the year of a date
 
 
@@ -31,14 +31,16 @@ def value_of_other_class_member(aligned: PassageAlignment) -> Iterator[Disagreem
     kinds = vocabulary(claim.language).kinds
     members = [(t, kinds[t.folded]) for t in claim.tokens if t.folded in kinds]
     for value in filter(is_value, claim.tokens if members else ()):
-        homes = [(one.passage, t) for one in alignments for t in _find(one.passage, value)]
-        for own, classes in members if len(homes) <= _MOST_HOMES else ():
+        occurrences = [(one.passage, t) for one in alignments for t in _find(one.passage, value)]
+        for own, classes in members if len(occurrences) <= _MOST_OCCURRENCES else ():
             known = [t for one in alignments for t in one.passage.tokens if classes & kinds.get(t.folded, frozenset())]
-            near = [_members_near(home, other, classes) for home, other in homes]
+            near = [_members_near(passage, number, classes) for passage, number in occurrences]
             here = [t for found in near for t in found]
             stated = any(kinds[t.folded] & others for t in here for _, others in members)
-            if known and homes and all(near) and not stated and all(excludes(classes, kinds[t.folded]) for t in here):
-                mine, said = claim.text_of(value), homes[0][0].text_of(here[0])
+            if not known or not occurrences or not all(near) or stated:
+                continue
+            if all(excludes(classes, kinds[t.folded]) for t in here):
+                mine, said = claim.text_of(value), occurrences[0][0].text_of(here[0])
                 detail = f"the passage has “{mine}” for “{said}”, not for “{claim.text_of(own)}”"
                 yield Disagreement(Reason.BINDING, detail, rule="value")
                 return
@@ -57,22 +59,35 @@ def value_of_another(aligned: PassageAlignment) -> Iterator[Disagreement]:
     claim, alignments = aligned.claim, aligned.sentences
     numbers = [t for t in claim.tokens if is_value(t)]
     for value in _values(numbers):
-        homes = [n for n, one in enumerate(alignments) if all(_find(one.passage, t) for t in value)]
-        if claim.language == "zh" and not all(alignments[n].passage.is_divisible for n in homes):
+        stating = [n for n, one in enumerate(alignments) if all(_find(one.passage, t) for t in value)]
+        if claim.language == "zh" and not all(alignments[n].passage.is_divisible for n in stating):
             continue
-        if not homes:
-            continue
-        rival = _rival_in_sentence(value, homes, alignments)
-        if rival is None and len(value) == 1 and len(homes) == 1:
-            rival = _rival_in_series(value[0], alignments[homes[0]])
-        if rival is None and len(value) == 1:
-            rival = _rival_in_pairs(value[0], numbers, alignments)
-        if rival is not None:
-            passage, other = rival
-            said = passage.text_of(other)
-            mine = claim.text_of(*value)
-            yield Disagreement(Reason.BINDING, f"the passage says “{said}” of this, not “{mine}”", rule="value")
+        if stating and (found := _contradicting(value, numbers, stating, alignments)):
+            passage, other = found
+            detail = f"the passage says “{passage.text_of(other)}” of this, not “{claim.text_of(*value)}”"
+            yield Disagreement(Reason.BINDING, detail, rule="value")
             return
+
+
+_Alternative = tuple[Statement, ContentToken]  # a sentence of the passage, and a number in it
+
+
+def _contradicting(
+    value: Sequence[ContentToken],
+    numbers: Sequence[ContentToken],
+    stating: Sequence[int],
+    alignments: Sequence[Alignment],
+) -> _Alternative | None:
+    """Return the alternative that the passage gives in place of a value, or None.
+
+    `value`: one of `numbers`, those of the claim, or several that are a date. `stating`: the sentences that have it.
+    """
+    found = _alternative_in_sentence(value, stating, alignments)
+    if found is None and len(value) == 1 and len(stating) == 1:
+        found = _alternative_in_series(value[0], alignments[stating[0]])
+    if found is None and len(value) == 1:
+        found = _alternative_in_pairs(value[0], numbers, alignments)
+    return found
 
 
 def _values(numbers: Sequence[ContentToken]) -> Iterator[list[ContentToken]]:
@@ -101,15 +116,12 @@ def is_value(token: ContentToken) -> bool:
     return token.quantity is not None and bool(token.quantity.values) and token.quantity.strict
 
 
-_Rival = tuple[Statement, ContentToken]
-
-
 def _find(passage: Statement, token: ContentToken) -> list[ContentToken]:
     """Return the numbers of a passage that agree with a number of the claim."""
     return passage.numbers_agreeing(token.quantity) if token.quantity is not None else []
 
 
-def _rivals(claim: Statement, passage: Statement, token: ContentToken) -> list[ContentToken]:
+def _alternatives(claim: Statement, passage: Statement, token: ContentToken) -> list[ContentToken]:
     """Return the numbers of a passage that are of the same kind as a number of the claim, and not in the claim."""
     mine = token.quantity
     own = [t.quantity for t in claim.tokens if t.quantity is not None]
@@ -121,13 +133,13 @@ def _rivals(claim: Statement, passage: Statement, token: ContentToken) -> list[C
     ]
 
 
-def _rivals_of(value: Sequence[ContentToken], claim: Statement, passage: Statement) -> list[ContentToken]:
-    """Return the rivals of a number, or those of a date, which are parts of another date."""
-    found = [rival for token in value for rival in _rivals(claim, passage, token)]
+def _other_values(value: Sequence[ContentToken], claim: Statement, passage: Statement) -> list[ContentToken]:
+    """Return the alternatives to a number, or those to the parts of a date, which are parts of another date."""
+    found = [t for token in value for t in _alternatives(claim, passage, token)]
     if len(value) == 1:
         return found
     months = [t for t in passage.tokens if t.unit == MONTH]
-    return [rival for rival in found if any(gap(rival, month) <= _DATE for month in months)]
+    return [t for t in found if any(gap(t, month) <= _DATE for month in months)]
 
 
 def same_content(one: ContentToken, other: ContentToken) -> bool:
@@ -137,23 +149,23 @@ def same_content(one: ContentToken, other: ContentToken) -> bool:
     return one.stem == other.stem
 
 
-def _rival_in_sentence(
-    value: Sequence[ContentToken], homes: Sequence[int], alignments: Sequence[Alignment]
-) -> _Rival | None:
-    """Return the rival of a sentence that has all that the value's sentences share with the claim, and more."""
-    if len(homes) == len(alignments) or any(len(one.passage.tokens) > _LONGEST for one in alignments):
+def _alternative_in_sentence(
+    value: Sequence[ContentToken], stating: Sequence[int], alignments: Sequence[Alignment]
+) -> _Alternative | None:
+    """Return an alternative in a sentence that has all that the value's sentences share with the claim, and more."""
+    if len(stating) == len(alignments) or any(len(one.passage.tokens) > _LONGEST for one in alignments):
         return None
     claim = alignments[0].claim
-    rivals = {
+    alternatives = {
         n: found
         for n, one in enumerate(alignments)
-        if n not in homes and (found := _rivals_of(value, claim, one.passage))
+        if n not in stating and (found := _other_values(value, claim, one.passage))
     }
-    if not rivals:
+    if not alternatives:
         return None
     shared = [_shared(Alignment(claim, one.passage), value) for one in alignments]  # with the synonyms of each sentence
-    mine = set().union(*(shared[home] for home in homes))
-    for n, found in rivals.items():
+    mine = set().union(*(shared[n] for n in stating))
+    for n, found in alternatives.items():
         if mine < shared[n]:
             return alignments[n].passage, found[0]
     return None
@@ -168,8 +180,8 @@ def _shared(alignment: Alignment, own: Collection[ContentToken]) -> set[int]:
     }
 
 
-def _rival_in_series(token: ContentToken, alignment: Alignment) -> _Rival | None:
-    """Return the rival whose member of a series has a word of the claim that the value's member lacks.
+def _alternative_in_series(token: ContentToken, alignment: Alignment) -> _Alternative | None:
+    """Return the alternative whose member of a series has a word of the claim that the value's member lacks.
 
     A series gives several values of a kind without predicates: "320 euros for adults, 150 euros for children".
     """
@@ -178,18 +190,18 @@ def _rival_in_series(token: ContentToken, alignment: Alignment) -> _Rival | None
     if mine is None or passage.cells:
         return None
     members = _series(passage, mine)
-    homes = {t.piece for t in _find(passage, token)}
-    if len(homes) != 1 or not homes <= members.keys():
+    stated_in = {t.piece for t in _find(passage, token)}
+    if len(stated_in) != 1 or not stated_in <= members.keys():
         return None
     first = members[min(members)].start  # the words before it belong to all members
-    rivals = _rivals(claim, passage, token)
+    alternatives = _alternatives(claim, passage, token)
     for t, match in alignment.pairs():
         same = [other for other in passage.tokens if other.stem == match.token.stem]
         if t.quantity is not None or match.sign < 0 or same[0].start < first:
             continue
         found = {other.piece for other in same}
-        if found <= members.keys() and found.isdisjoint(homes):
-            return next(((passage, rival) for rival in rivals if rival.piece in found), None)
+        if found <= members.keys() and found.isdisjoint(stated_in):
+            return next(((passage, other) for other in alternatives if other.piece in found), None)
     return None
 
 
@@ -205,18 +217,18 @@ def _series(passage: Statement, quantity: Quantity) -> dict[int, ContentToken]:
     return members if gapless else {}
 
 
-def _rival_in_pairs(
+def _alternative_in_pairs(
     token: ContentToken, numbers: Sequence[ContentToken], alignments: Sequence[Alignment]
-) -> _Rival | None:
-    """Return the rival that belongs to another number of the claim: 9 % for "6 % in 2012".
+) -> _Alternative | None:
+    """Return the alternative that belongs to another number of the claim: 9 % for "6 % in 2012".
 
-    The passage has the two kinds of numbers in turns: "from 9 % in 2012 to 6 % in 2016".
+    The passage has numbers of two kinds that alternate: "from 9 % in 2012 to 6 % in 2016".
     """
     mine, claim = token.quantity, alignments[0].claim
     for other in numbers:
         if mine is None or other.quantity is None or other is token or same_kind(mine, other.quantity):
             continue
-        own = _turns(claim, mine, other.quantity)
+        own = _alternating_pairs(claim, mine, other.quantity)
         if own and not any(token in pair and other in pair for pair in own):
             continue
         if mine.unit == MONTH or other.quantity.unit == MONTH:
@@ -226,15 +238,15 @@ def _rival_in_pairs(
             values, keys = _find(passage, token), _find(passage, other)
             if len(values) != 1 or len(keys) != 1:
                 continue
-            pairs = _turns(passage, mine, other.quantity)
+            pairs = _alternating_pairs(passage, mine, other.quantity)
             for pair in pairs:
                 if keys[0] in pair and values[0] not in pair and any(values[0] in p for p in pairs):
                     return passage, pair[1 - pair.index(keys[0])]
     return None
 
 
-def _turns(passage: Statement, one: Quantity, other: Quantity) -> list[list[ContentToken]]:
-    """Return the pairs of numbers of two kinds that a sentence has in turns, [] if it has not."""
+def _alternating_pairs(passage: Statement, one: Quantity, other: Quantity) -> list[list[ContentToken]]:
+    """Return the pairs of numbers of two kinds, such as percentage and year, [] unless the kinds alternate."""
     found = [
         (same_kind(one, t.quantity), t)
         for t in passage.tokens

@@ -12,7 +12,7 @@ _FRAMES = frozenset({"false", "fiction"})
 _NO_FACT = _FRAMES | DENIALS | {"would", "irrealis", "if"}
 _DENIALS = DENIALS | {"false"}
 _SHORT = 6  # content words of the longest sentence that retracts the one before it: "The board did not approve it."
-_SAYING = 3  # words of the shortest sentence such as "that rumour lied"
+_SHORTEST_REJECTION = 3  # words of a sentence such as "that rumour lied"
 _BODY = 0.5  # a claim with a smaller share of its words in the body is supported by a heading only
 
 
@@ -49,21 +49,21 @@ def retracted_by_next_sentence(aligned: PassageAlignment) -> Iterator[Disagreeme
 
 
 def retraction_of(aligned: PassageAlignment) -> str:
-    """Return how the sentence after the best one takes it back, "" if it does not."""
+    """Return how the sentence after the best one retracts it, as a detail of a disagreement, "" if it does not."""
     if aligned.following is None:
         return ""
     claim, best, following = aligned.claim, aligned.best.passage, aligned.following.passage
     said = following.text_of()
     reported = bool({"said", "hedge", "plan", "false"} & claim.kinds())
     pronouns = vocabulary(claim.language).role("pronoun")
-    if _drops_it(following) and not reported:
+    if _rejects_statement(following) and not reported:
         return f"the next sentence takes it back: “{said}”"
     if len(following.tokens) > _SHORT or following.cells or following.question or not _DENIALS & following.kinds():
         return ""
     refers = claim.language == "zh" or _refers_back(following, pronouns)
     new = [t for t in following.tokens if t.stem not in best.stems and not t.operator]
     called_false = "false" in following.kinds()
-    if new and not called_false and not _concerns(claim, best, following):
+    if new and not called_false and not _denies_claim(claim, best, following):
         return ""
     counted = not called_false and any(t.quantity for t in following.tokens)
     return f"the next sentence takes it back: “{said}”" if refers and len(new) <= _SHORT // 2 and not counted else ""
@@ -79,22 +79,23 @@ def _refers_back(statement: Statement, pronouns: frozenset[str]) -> bool:
     )
 
 
-def _drops_it(statement: Statement) -> bool:
-    """Return whether a sentence begins with a denial of what was said: "This hypothesis was dropped"."""
+def _rejects_statement(statement: Statement) -> bool:
+    """Return whether a sentence rejects the statement before it: "This hypothesis was dropped", "It is false"."""
     words = vocabulary(statement.language)
     if any(op.kind == "false" and not op.word for op in statement.operators):
         return not {"not", "no"} & statement.kinds(0)
     demonstrative = words.role("demonstrative")
-    if len(statement.words) < _SAYING or statement.words[0] not in demonstrative:
+    if len(statement.words) < _SHORTEST_REJECTION or statement.words[0] not in demonstrative:
         return False
     denials = [op for op in statement.of(*_DENIALS) if not op.clause]
     return statement.words[1] in words.role("statement_noun") and len(denials) == 1
 
 
-def _concerns(claim: Statement, best: Statement, following: Statement) -> bool:
-    """Return whether a denial concerns the claim: a decision, or words of the claim that the sentence before lacks.
+def _denies_claim(claim: Statement, best: Statement, following: Statement) -> bool:
+    """Return whether a sentence with a denial denies the claim, and not another statement.
 
-    "The ferry was presented. It has not taken passengers." denies nothing about the presentation.
+    It does if it has a decision, or words of the claim that the sentence before it lacks: "The ferry was presented. It
+    has not taken passengers." denies nothing about the presentation.
     """
     if "decision" in following.kinds():
         return True
