@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.resources import files
 from itertools import accumulate, groupby, pairwise
-from typing import Any, NamedTuple, get_args
+from math import exp
+from typing import Any, NamedTuple, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ from ..text.steps import Steps, complete
 from .scorers import Calibrated, Scores
 
 Floats = NDArray[np.float64]
+P = TypeVar("P", float, Floats)
 
 # How certain a citation has to be. The scorer's weights have a pair of thresholds for each level.
 STRICTNESS: tuple[Strictness, ...] = get_args(Strictness)
@@ -133,15 +135,15 @@ def _adjust(calibrated: Calibrated | None, strictness: Strictness) -> Calibrated
     shift = _STRICTNESS_SHIFT[strictness] - _STRICTNESS_SHIFT[calibrated.strictness]
     return replace(
         calibrated,
-        threshold=_shifted(calibrated.threshold, shift),
-        hint_threshold=_shifted(calibrated.hint_threshold, shift),
+        threshold=shift_log_odds(calibrated.threshold, shift),
+        hint_threshold=shift_log_odds(calibrated.hint_threshold, shift),
         strictness=strictness,
     )
 
 
-def _shifted(probability: Floats, shift: float) -> Floats:
-    """Add `shift` to the log odds of a probability."""
-    return np.asarray(1 / (1 + (1 - probability) / probability * np.exp(-shift)))
+def shift_log_odds(probability: P, amount: float) -> P:
+    """Add `amount`, which may be negative, to the log odds of a probability or of an array of them."""
+    return probability / (probability + (1 - probability) * exp(-amount))
 
 
 @lru_cache(maxsize=16)
@@ -179,7 +181,9 @@ def _thresholds(raw: dict[str, Any]) -> dict[Strictness, Thresholds]:
         levels = {name: raw["thresholds"][name] for name in STRICTNESS}
         return {name: Thresholds(level["threshold"], level["hint_threshold"]) for name, level in levels.items()}
     pair = np.array([raw["threshold"], raw["hint_threshold"]])
-    shifts = {name: pair if name == "balanced" else _shifted(pair, _STRICTNESS_SHIFT[name]) for name in STRICTNESS}
+    shifts = {
+        name: pair if name == "balanced" else shift_log_odds(pair, _STRICTNESS_SHIFT[name]) for name in STRICTNESS
+    }
     return {name: Thresholds(*shifted.tolist()) for name, shifted in shifts.items()}
 
 

@@ -1,24 +1,22 @@
 """Attribution: turns the scores of a claim and the model's hints into a decision."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from math import exp
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..evidence import Evidence
 from ..text.steps import Steps, completed
-from .calibration import calibrate
+from .calibration import calibrate, shift_log_odds
 from .gates import GateChecks, Reason, Refusal
 from .gates.agreement import FULL_AGREEMENT
 from .quoted_row import quoted_row
-from .scorers import Claim, PreparedEvidence, Scores
+from .scorers import Calibrated, Claim, PreparedEvidence, Scores
 
 __all__ = ["Decision", "Reason", "Refusal", "Rejection", "Status", "Support", "Verdict", "attribute", "explain"]
-
-P = TypeVar("P", float, NDArray[np.float64])
 
 JUDGE_THRESHOLD = 0.5  # the judge's probability from which it confirms
 _MAX_SIMPLE_CLAIM = 100  # characters; a claim of few enough terms for a simple pair is hardly ever longer
@@ -176,73 +174,109 @@ def assess_in_steps(
     """
     calibrated = calibrate(scores)
     by_words = scores.scorer == "lexical"
-    most_raised = FULL_AGREEMENT if by_words and len(claim.text) <= _MAX_SIMPLE_CLAIM else 0.0
+    max_raise = FULL_AGREEMENT if by_words and len(claim.text) <= _MAX_SIMPLE_CLAIM else 0.0
     gates: GateChecks | None = None
     verdicts: list[Verdict] = []
-    enough = calibrated.probability >= shifted(np.minimum(calibrated.threshold, at_least), -most_raised)
-    for row, (evidence, sufficient) in enumerate(zip(prepared.evidence, enough.tolist(), strict=True)):
-        hinted = evidence.number in hints
-        if not (sufficient or hinted or complete):
-            continue
-        probability, full = float(calibrated.probability[row]), float(calibrated.threshold[row])
-        least = 0.0 if complete or hinted else min(full, at_least)
-        threshold = float(calibrated.hint_threshold[row]) if hinted else full
+    lowest = np.zeros(len(prepared.evidence)) if complete else np.minimum(calibrated.threshold, at_least)
+    for candidate in _candidates(scores, calibrated, prepared, hints, lowest, max_raise):
         if calibrated.gated and gates is None:
             gates = GateChecks(claim, prepared.index, by_words=by_words)
-        start, end = scores.windows[row].tolist()
-        if probability < least and not (gates and gates.is_simple(row, (start, end))):
+        if candidate.probability < candidate.lowest and not (
+            gates and gates.is_simple(candidate.row, candidate.window)
+        ):
             continue
         if verdicts:
             yield None
-        refusal = None
+        probability, refusal = candidate.probability, None
         if gates:
-            probability, refusal = _apply_gates(gates, row, (start, end), probability, threshold, most_raised)
-        if probability < least:
-            continue
-        start, end = quoted_row(claim.text, evidence.text, start, end)
-        verdicts.append(
-            Verdict(
-                number=evidence.number,
-                probability=probability,
-                threshold=threshold,
-                hinted=hinted,
-                generated=evidence.is_generated_artifact,
-                refusal=refusal,
-                start=start,
-                end=end,
-                features=dict(zip(scores.names, scores.features[row].tolist(), strict=True)) if complete else {},
-                cited=probability >= threshold and refusal is None,
-            )
-        )
+            probability, refusal = _apply_gates(gates, candidate, max_raise)
+        if probability >= candidate.lowest:
+            features = _feature_values(scores, candidate.row) if complete else {}
+            verdicts.append(_verdict(claim, candidate, probability, refusal, features))
     return verdicts
 
 
 assess = completed(assess_in_steps)
 
 
-def _apply_gates(
-    gates: GateChecks,
-    row: int,
-    window: tuple[int, int],
-    probability: float,
-    threshold: float,
-    most_raised: float,
-) -> tuple[float, Refusal | None]:
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """The scorer's result for one piece of evidence, before the gates."""
+
+    row: int  # of the evidence in the arrays
+    evidence: Evidence
+    window: tuple[int, int]  # span of the best passage in the text of the evidence
+    hinted: bool
+    probability: float
+    threshold: float  # the probability it has to reach
+    lowest: float  # the probability below which there is no verdict on it
+
+
+def _candidates(
+    scores: Scores,
+    calibrated: Calibrated,
+    prepared: PreparedEvidence,
+    hints: frozenset[int],
+    lowest: NDArray[np.float64],
+    max_raise: float,
+) -> Iterator[_Candidate]:
+    """Yield the evidence that may get a verdict, in number order.
+
+    `lowest`, (N,): the probability that evidence without a hint needs. `max_raise`: by how much gates can raise it.
+    """
+    sufficient = calibrated.probability >= shift_log_odds(lowest, -max_raise)
+    for row, evidence in enumerate(prepared.evidence):
+        hinted = evidence.number in hints
+        if sufficient[row] or hinted:
+            threshold = calibrated.hint_threshold if hinted else calibrated.threshold
+            start, end = scores.windows[row].tolist()
+            yield _Candidate(
+                row=row,
+                evidence=evidence,
+                window=(start, end),
+                hinted=hinted,
+                probability=float(calibrated.probability[row]),
+                threshold=float(threshold[row]),
+                lowest=0.0 if hinted else float(lowest[row]),
+            )
+
+
+def _apply_gates(gates: GateChecks, candidate: _Candidate, max_raise: float) -> tuple[float, Refusal | None]:
     """Return the probability, raised if the clauses agree and that is enough, and the refusal of a gate.
 
-    `most_raised`: by how much clauses that agree can raise its log odds; 0 where a claim is long, or where the score
+    `max_raise`: by how much clauses that agree can raise its log odds; 0 where a claim is long, or where the score
     compares more than words.
     """
-    raised = probability
-    if most_raised and probability < threshold <= shifted(probability, most_raised):
-        raised = shifted(probability, gates.agreement(row, window))
+    row, window, threshold = candidate.row, candidate.window, candidate.threshold
+    raised = probability = candidate.probability
+    if max_raise and probability < threshold <= shift_log_odds(probability, max_raise):
+        raised = shift_log_odds(probability, gates.agreement(row, window))
     refusal = gates.refusal(row, window, certain_only=raised < threshold)
     return (raised if raised >= threshold and refusal is None else probability), refusal
 
 
-def shifted(probability: P, amount: float) -> P:
-    """Add `amount`, which may be negative, to the log odds of a probability or of an array of them."""
-    return probability / (probability + (1 - probability) * exp(-amount))
+def _feature_values(scores: Scores, row: int) -> dict[str, float]:
+    """Return the features of one piece of evidence by their names."""
+    return dict(zip(scores.names, scores.features[row].tolist(), strict=True))
+
+
+def _verdict(
+    claim: Claim, candidate: _Candidate, probability: float, refusal: Refusal | None, features: Mapping[str, float]
+) -> Verdict:
+    """Return the verdict on a candidate. `probability`: after the gates."""
+    start, end = quoted_row(claim.text, candidate.evidence.text, *candidate.window)
+    return Verdict(
+        number=candidate.evidence.number,
+        probability=probability,
+        threshold=candidate.threshold,
+        hinted=candidate.hinted,
+        generated=candidate.evidence.is_generated_artifact,
+        refusal=refusal,
+        start=start,
+        end=end,
+        features=features,
+        cited=probability >= candidate.threshold and refusal is None,
+    )
 
 
 def _apply_limit(limit: int, verdicts: Sequence[Verdict]) -> Sequence[Verdict]:

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from bench.near_misses import NearMiss, development
 from citestream.citation.evidence import Evidence
-from citestream.citation.support.decision import attribute, explain, shifted
+from citestream.citation.support.calibration import shift_log_odds
+from citestream.citation.support.decision import attribute, explain
 from citestream.citation.support.gates import GateChecks, Reason
 from citestream.citation.support.gates.agreement import AGREEMENT, FULL_AGREEMENT, agreement
 from citestream.citation.support.gates.disagreement import Disagreement
@@ -74,8 +75,8 @@ def test_a_denial_that_only_the_claim_has_is_refused_in_complex_pairs(claim: str
 
 @given(st.floats(0.01, 0.99), st.floats(0, 10))
 def test_a_probability_is_shifted_by_log_odds(probability: float, amount: float) -> None:
-    assert 0 <= shifted(probability, -amount) <= probability + 1e-12
-    assert shifted(shifted(probability, amount), -amount) == pytest.approx(probability)
+    assert 0 <= shift_log_odds(probability, -amount) <= probability + 1e-12
+    assert shift_log_odds(shift_log_odds(probability, amount), -amount) == pytest.approx(probability)
 
 
 PLAIN = "Arden Steel acquired Borrow Castings in 2019."
