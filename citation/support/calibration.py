@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..options import Strictness
 from ..text.steps import Steps, complete
-from .scorers import Calibrated, Scores
+from .scores import Calibrated, Scores
 
 Floats = NDArray[np.float64]
 P = TypeVar("P", float, Floats)

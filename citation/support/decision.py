@@ -14,7 +14,8 @@ from .calibration import calibrate, shift_log_odds
 from .gates import GateChecks, Reason, Refusal
 from .gates.agreement import FULL_AGREEMENT
 from .quoted_row import quoted_row
-from .scorers import Calibrated, Claim, PreparedEvidence, Scores
+from .scorers import PreparedEvidence
+from .scores import Calibrated, Claim, Scores
 
 __all__ = ["Decision", "Reason", "Refusal", "Rejection", "Status", "Support", "Verdict", "attribute", "explain"]
 

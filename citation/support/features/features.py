@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ...text.words.concepts import NO_SYNONYMS
 from ...text.words.frequencies import rarity
-from ..scorers import MAX_BATCH, Claim, Scores
+from ..scores import MAX_BATCH, Claim, Scores
 from .index import WINDOW_SENTENCES, Index
 from .query_terms import AnalyzedClaim, QueryTerms, presence
 from .term_order import count_ordered_pairs

@@ -22,7 +22,7 @@ from ...text.words.concepts import (
     synonyms,
     synonyms_in_run,
 )
-from ..scorers import Claim
+from ..scores import Claim
 from .claim_numbers import ClaimNumbers
 from .excerpts import language_of
 from .index import Index

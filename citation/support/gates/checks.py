@@ -11,7 +11,7 @@ from ...text.tables import whole_table
 from ..claims import makes_claim
 from ..features.excerpts import language_of
 from ..features.index import Index, Surroundings
-from ..scorers import Claim
+from ..scores import Claim
 from .agreement import agreement
 from .alignment import Alignment
 from .analyzed_sentence import AnalyzedSentence

@@ -6,20 +6,29 @@ base classes whose optional methods have defaults, so that a simple scorer imple
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from typing import Any, ClassVar, cast
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ...evidence import Evidence
-from ...options import Strictness
 from ...text.steps import Steps
 from ..features.index import Index
+from ..scores import MAX_BATCH, Calibrated, Claim, Scores, Vectors
 
-Vectors = NDArray[np.float32]
+__all__ = [
+    "AUTO",
+    "CHARACTERS_AT_A_TIME",
+    "MAX_BATCH",
+    "SCORERS",
+    "SENTENCES_AT_A_TIME",
+    "Calibrated",
+    "Claim",
+    "PreparedEvidence",
+    "Scorer",
+    "Scores",
+    "Vectors",
+    "scorer",
+]
 
 # name -> "module:Class", imported when it is needed
 SCORERS = {
@@ -31,46 +40,11 @@ SCORERS = {
 
 AUTO = "auto"  # the best scorer that the server has; without a server, the lexical one
 
-# Claims that are scored in one call. Ten claims with 20 excerpts take 1.1 ms in one call and 4.0 ms in ten; larger
-# batches gain little, and other requests wait for them.
-MAX_BATCH = 16
 # Sentences of the evidence times claims that are scored in one call: 3 ms. A single claim with more sentences is scored
 # in a thread. Its work is mostly NumPy's, which releases the interpreter's lock.
 SENTENCES_AT_A_TIME = 4_000
-CHARACTERS_AT_A_TIME = 3_000  # Maximum length of several claims that are scored in one call.
-SENTENCE, TERMS = 80, 12  # characters and terms of a sentence, on average
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """A sentence of the answer without markers, and its context."""
-
-    text: str
-    context: str = ""  # the previous sentence of the same paragraph
-    vector: Vectors | None = None  # (D,), unit length, if the request has an embedder
-
-
-@dataclass(frozen=True, slots=True)
-class Calibrated:
-    """Scores as probabilities of support, and the thresholds they have to reach. One value per evidence."""
-
-    probability: NDArray[np.float64]  # (N,), 0..1
-    threshold: NDArray[np.float64]  # (N,)
-    hint_threshold: NDArray[np.float64]  # (N,), for evidence that the model cited
-    gated: bool = True  # whether gates can refuse the support
-    strictness: Strictness = "balanced"  # to which the thresholds belong
-
-
-@dataclass(frozen=True, slots=True)
-class Scores:
-    """The scores of one claim. One row per evidence, in number order."""
-
-    names: tuple[str, ...]  # F feature names
-    features: NDArray[np.float32]  # (N, F)
-    windows: NDArray[np.int32]  # (N, 2): start and end of the best window in Evidence.text
-    degraded: bool = False  # whether something the scorer needs, such as a vector, was missing
-    scorer: str = "lexical"  # the name of the calibration to use
-    calibrated: Calibrated | None = None  # by a rule of the scorer's own, or by its calibration; None: not yet
+CHARACTERS_AT_A_TIME = 3_000  # maximum length of several claims that are scored in one call, together
+_CHARACTERS_PER_SENTENCE, _TERMS_PER_SENTENCE = 80, 12  # on average
 
 
 class PreparedEvidence(ABC):
@@ -102,9 +76,9 @@ class PreparedEvidence(ABC):
     def score_in_steps(self, claims: Sequence[Claim]) -> Steps[list[Scores]]:
         """Score several claims, some at a time. With long evidence, a step may run in a thread."""
         if self._index:
-            sentences = max(self._index.size, len(self._index.posted) // TERMS)
+            sentences = max(self._index.size, len(self._index.posted) // _TERMS_PER_SENTENCE)
         else:
-            sentences = sum(one.characters for one in self.evidence) // SENTENCE
+            sentences = sum(one.characters for one in self.evidence) // _CHARACTERS_PER_SENTENCE
         at_a_time = max(1, min(MAX_BATCH, SENTENCES_AT_A_TIME // max(1, sentences)))
         scores: list[Scores] = []
         for batch in _batches(claims, at_a_time):
