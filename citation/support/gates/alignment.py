@@ -69,7 +69,9 @@ class Alignment:
         weights: list[dict[int, float]] = [{} for _ in range(self.claim.clauses)]
         for token, found in zip(self.claim.tokens, candidates, strict=True):
             weight = weights[token.clause]
-            for at, verbal in {(match.token.clause, match.token.verbal or match.token.clausal) for match in found}:
+            for at, verbal in {
+                (match.token.clause, match.token.verbal or match.token.after_auxiliary) for match in found
+            }:
                 weight[at] = weight.get(at, 0.0) + (_VERBAL if verbal else 1.0) / len(found)
         return weights
 
@@ -77,7 +79,7 @@ class Alignment:
         """Return the share of a clause of the claim that is found in the matching clause of the passage."""
         main, found, count = self.matching_clauses[clause], 0, 0
         for token, match in self.tokens:
-            if token.clause == clause and (match is not None or not token.operator):
+            if token.clause == clause and (match is not None or not token.in_operator):
                 count += 1
                 found += match is not None and match.token.clause == main
         return found / max(1, count)
@@ -114,20 +116,20 @@ class Alignment:
         passage = self.passage
         if token.quantity is not None:
             return [Match(other, 1, True) for other in passage.numbers_agreeing(token.quantity)]
-        for stem in filter(None, (token.whole, token.stem)):
+        for stem in filter(None, (token.phrasal_stem, token.stem)):
             found = [Match(passage.tokens[at], 1, True) for at in passage.stems.get(stem, ())]
             if found:
                 return found
         if self.claim.language == "zh":
             found = [Match(other, 1, False) for other in passage.tokens if han_alike(token, other, self._words)]
-            return [match for match in found if match.token.scoped] or found  # the exception that the claim names
+            return [match for match in found if match.token.excepted] or found  # the exception that the claim names
         if self.claim.language == compounds.LANGUAGE and (formed := self._compounds(token)):
             return formed
         if token.stem in self.elsewhere:
             return []
         if token.kind == "weekday" and (shifted := self._shifted_weekdays(token)):
             return shifted
-        stem = token.whole or token.stem
+        stem = token.phrasal_stem or token.stem
         others = self._words.synonyms[stem] | synonyms(stem).single
         alike = [passage.tokens[at] for stem in others & passage.stems.keys() for at in passage.stems[stem]]
         alike += self._index.family(token)
@@ -197,7 +199,7 @@ def _fittest(token: ContentToken, found: Sequence[Match], weight: dict[int, floa
 def _fit(token: ContentToken, match: Match, weight: dict[int, float]) -> tuple[float, bool, bool, int]:
     """Return the sort key of a candidate: weight of its clause, exactness, equal sign and scope, position."""
     other = match.token
-    alike = other.sign == token.sign and other.scoped == token.scoped
+    alike = other.sign == token.sign and other.excepted == token.excepted
     return weight[other.clause], match.exact, alike, -other.word
 
 
@@ -239,7 +241,10 @@ class PassageAlignment:
         return [
             token
             for at, token in enumerate(self.claim.tokens)
-            if token.quantity is None and not token.operator and not self.is_known(token.stem) and not self.mentions(at)
+            if token.quantity is None
+            and not token.in_operator
+            and not self.is_known(token.stem)
+            and not self.mentions(at)
         ]
 
     def is_known(self, stem: str) -> bool:

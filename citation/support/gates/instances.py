@@ -59,7 +59,7 @@ def _is_condition(claim: Statement, token: ContentToken) -> bool:
         return False  # "it fell to 7 %"; not "en juillet"
     if claim.has_word("boundary"):
         return False  # "the shop opens at 10 am"
-    if token.before or token.piece < claim.pieces - 1:
+    if token.preposition or token.piece < claim.pieces - 1:
         return True
     return any(t.verbal and t.word > token.word for t in claim.tokens)
 

@@ -164,11 +164,11 @@ def _tokens(statement: Statement, text: str, words: Sequence[Word], quantities: 
         stem = quantity.term if quantity else spelled
         token = ContentToken(stem, "" if quantity else spelled, start, end, n, 0, 0, name=is_name, quantity=quantity)
         token.verbal = "verb" in roles or (roles is not NUMBER and not roles & _NOMINAL and end - start > 1)
-        token.before = statement.words[n - 1] if n and statement.words[n - 1] in prepositions else ""
+        token.preposition = statement.words[n - 1] if n and statement.words[n - 1] in prepositions else ""
         last = statement.tokens[-1] if statement.tokens else None
-        if last is not None and last.word == n - 1 and last.before and not last.verbal and not token.verbal:
-            token.before = last.before  # 在深圳证券交易所
-        token.operator, token.denying = bool(kinds), "denies" in kinds
+        if last is not None and last.word == n - 1 and last.preposition and not last.verbal and not token.verbal:
+            token.preposition = last.preposition  # 在深圳证券交易所
+        token.in_operator, token.denying = bool(kinds), "denies" in kinds
         classes = listed.get(spelled)
         token.kind = min(classes)[0] if classes else ""
         statement.tokens.append(token)
@@ -186,7 +186,7 @@ def _scopes(statement: Statement) -> None:
         own = sum(op.clause == token.clause for word, op in negations.items() if word not in conditions)
         token.sign = -1 if (own + len(conditions)) % 2 else 1
         if any(_excepts(statement, op, token) for op in exceptions):
-            token.sign, token.scoped = -token.sign, True
+            token.sign, token.excepted = -token.sign, True
 
 
 def _excepts(statement: Statement, op: Operator, token: ContentToken) -> bool:

@@ -138,7 +138,7 @@ class _Parser:
 
     def _number(self, i: int, quantity: Quantity) -> None:
         token = ContentToken(quantity.term, "", quantity.start, quantity.end, i, self.pieces.last, 0)
-        token.quantity, token.before = quantity, self.preposition
+        token.quantity, token.preposition = quantity, self.preposition
         self.statement.tokens.append(token)
 
     def _content(self, i: int, role: WordRoles, operator: bool) -> None:
@@ -158,10 +158,10 @@ class _Parser:
                 0,
                 name=word.capitalized and (i > 0 or not self.begins_with_verb),
                 verbal=verbal,
-                before=self.preposition,
+                preposition=self.preposition,
                 kind=role.kind,
-                clausal=self.auxiliary,
-                operator=operator,
+                after_auxiliary=self.auxiliary,
+                in_operator=operator,
                 denying=i in self.operators.denying,
             )
         )
@@ -173,7 +173,7 @@ class _Parser:
         if i + 1 < self.count and self.roles[i + 1].auxiliary:
             return False  # the subject: "employees may …"
         last = self.statement.tokens[-1] if self.statement.tokens else None
-        from_there = last is not None and last.piece == self.pieces.last and last.before == "from"
+        from_there = last is not None and last.piece == self.pieces.last and last.preposition == "from"
         infinitive = self.keys[i - 1] == "to" and not from_there  # "from version 5 to version 4"
         if (before.article and not self._is_clitic(i - 1)) or (before.preposition and not infinitive):
             return False
@@ -219,7 +219,7 @@ class _Parser:
     def _phrase_ended(self, i: int) -> bool:
         """Return whether the article `i` begins a noun phrase after that of a preposition: "after work the client"."""
         last = self.statement.tokens[-1] if self.statement.tokens else None
-        return last is not None and last.before == self.preposition and not self.roles[i - 1].preposition
+        return last is not None and last.preposition == self.preposition and not self.roles[i - 1].preposition
 
     def _clauses(self) -> None:
         """Join pieces to clauses, and add the operators with their clauses."""
@@ -261,4 +261,4 @@ class _Parser:
     def _is_reason(self, piece: int) -> bool:
         """Return whether a piece that begins with "since" has a predicate and no date."""
         tokens = [token for token in self.statement.tokens if token.piece == piece]
-        return any(t.clausal for t in tokens) and all(t.quantity is None for t in tokens)
+        return any(t.after_auxiliary for t in tokens) and all(t.quantity is None for t in tokens)

@@ -35,23 +35,23 @@ def join_prefixes(statement: Statement, pieces: Pieces) -> set[int]:
 def _join(statement: Statement, verb: ContentToken, prefix: str) -> None:
     """Note the whole verb of a finite form and its prefix, and the operators that the whole verb is."""
     verb.folded = prefix + verb.folded
-    verb.whole = stem(verb.folded)
+    verb.phrasal_stem = stem(verb.folded)
     kinds = vocabulary(statement.language).words[verb.folded].kinds
     if not kinds:
         return
     operators = [op for op in statement.operators if op.word != verb.word]
     place = verb.word, verb.word + 1, verb.start, verb.end, verb.piece, verb.clause
     statement.operators = operators + [Operator(kind, *place) for kind in dict.fromkeys(kinds)]
-    verb.operator, verb.denying = True, verb.denying or "denies" in kinds
+    verb.in_operator, verb.denying = True, verb.denying or "denies" in kinds
 
 
 def join_particles(statement: Statement) -> None:
     """Note for each English verb with a particle the verb that means the same, and remove the token of the particle."""
     particles: set[int] = set()
     for token in statement.tokens:
-        known = _by_verb(token.stem)
+        known = _particles_of(token.stem)
         if known and token.quantity is None and (found := _particle(statement, token, known)):
-            word, token.whole = found
+            word, token.phrasal_stem = found
             particles.add(word)
     if particles:
         statement.tokens = [token for token in statement.tokens if token.word not in particles]
@@ -74,14 +74,14 @@ def _ends_phrase(statement: Statement, verb: ContentToken, word: int) -> bool:
     """Return whether a particle after the object is the last word of the part of the sentence that has the verb."""
     following = next((token for token in statement.tokens if token.word > word), None)
     inside = [token for token in statement.tokens if verb.word < token.word < word]
-    return (following is None or following.piece != verb.piece or bool(following.before)) and all(
+    return (following is None or following.piece != verb.piece or bool(following.preposition)) and all(
         token.piece == verb.piece for token in inside
     )
 
 
 @lru_cache(maxsize=4096)
-def _by_verb(verb: str) -> dict[str, str]:
-    """Return the stem that means the same as a verb with each particle."""
+def _particles_of(verb: str) -> dict[str, str]:
+    """Return the particles of a verb, each with the stem of a verb that means the same as both: "off", "cancel"."""
     table = _table()
     return {particle: same for form in {verb, *inflections(verb, LANGUAGE)} for particle, same in table.get(form, ())}
 

@@ -32,7 +32,7 @@ def set_signs(statement: Statement) -> None:
             stated = _stated_clause(statement, op, phrase)
             for token in phrase:
                 if stated is None:
-                    token.sign, token.scoped = -token.sign, True
+                    token.sign, token.excepted = -token.sign, True
                 else:
                     token.clause = stated
 
@@ -93,7 +93,7 @@ def _negative_clauses(statement: Statement) -> set[int]:
 
 def _states(statement: Statement, clause: int) -> bool:
     """Return whether a clause has content besides its operators."""
-    return any(token.clause == clause and not token.operator for token in statement.tokens)
+    return any(token.clause == clause and not token.in_operator for token in statement.tokens)
 
 
 def _relative(statement: Statement, op: Operator) -> bool:
@@ -111,7 +111,7 @@ def _phrase(statement: Statement, op: Operator) -> list[ContentToken]:
     found: list[ContentToken] = []
     for token in statement.tokens[first : first + _PHRASE]:
         adjective = len(found) == 1 and found[0].word == token.word - 1 and statement.language in _ONCE
-        if token.piece != op.piece or (found and (token.verbal or token.clausal) and not adjective):
+        if token.piece != op.piece or (found and (token.verbal or token.after_auxiliary) and not adjective):
             break  # not after an adjective that is first: "sin previo aviso"
         found.append(token)
     return found or [token for token in statement.tokens[:first] if token.piece == op.piece]

@@ -27,23 +27,23 @@ class ContentToken:
     `piece` numbers the parts between commas and conjunctions, `clause` the parts with a predicate of their own.
     """
 
-    stem: str
-    folded: str
-    start: int
-    end: int
+    stem: str  # of a number, its term
+    folded: str  # in lower case without accents; "" for a number
+    start: int  # offset of its first character in the sentence
+    end: int  # offset after its last character
     word: int  # index of its first word in the sentence
     piece: int
     clause: int
     name: bool = False  # capitalized; in German any noun
     verbal: bool = False  # may be a predicate: no article or preposition before it
-    before: str = ""  # the function word directly before it, "" if there is none
+    preposition: str = ""  # of the phrase that it belongs to, "" if there is none
     quantity: Quantity | None = None
     sign: int = 1  # -1 inside the scope of an odd number of negations
-    operator: bool = False  # part of an operator: "denied", "planned"
+    in_operator: bool = False  # part of an operator: "denied", "planned"
     denying: bool = False  # part of an operator that denies: "stopped"
-    scoped: bool = False  # inside the phrase of `except`, `without`
-    clausal: bool = False  # an auxiliary is between it and the token before
-    whole: str = ""  # stem of a verb with its separated prefix or particle: "lehnte … ab", "called … off"
+    excepted: bool = False  # inside the phrase of `except`, `without`
+    after_auxiliary: bool = False  # an auxiliary is between it and the token before
+    phrasal_stem: str = ""  # of "ablehnen" for "lehnte … ab", of "cancel" for "called … off"; else ""
     kind: str = ""  # class of mutually exclusive words: season, weekday
 
     @property
@@ -106,7 +106,7 @@ class Statement:
     def index_stems(self) -> None:
         """Note the places of each stem in `stems`, when all tokens are known."""
         for number, token in enumerate(self.tokens):
-            for one in filter(None, (token.stem, token.whole)):
+            for one in filter(None, (token.stem, token.phrasal_stem)):
                 self.stems.setdefault(one, []).append(number)
 
     def same_cell(self, one: int, other: int) -> bool:

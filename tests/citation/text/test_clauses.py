@@ -153,7 +153,7 @@ def test_the_main_clause_continues_after_a_relative_clause(text: str, inside: se
 def test_an_elided_word_is_a_separate_word() -> None:
     statement = parsed("L'usine d'Espagne n'ouvre plus.", "fr")
     assert statement.words == ["le", "usine", "de", "espagne", "ne", "ouvre", "plus"]
-    assert [token.before for token in statement.tokens if token.name] == ["de"]
+    assert [token.preposition for token in statement.tokens if token.name] == ["de"]
 
 
 def test_a_full_stop_of_an_abbreviation_does_not_separate_pieces() -> None:
@@ -190,5 +190,5 @@ PHRASAL_VERBS = {
 
 @pytest.mark.parametrize(("sentence", "verb"), PHRASAL_VERBS.values(), ids=PHRASAL_VERBS)
 def test_a_phrasal_verb_has_the_stem_of_its_synonym(sentence: str, verb: str) -> None:
-    joined = [token.whole for token in parse(sentence, "en").tokens if token.whole]
+    joined = [token.phrasal_stem for token in parse(sentence, "en").tokens if token.phrasal_stem]
     assert joined == ([stem(verb)] if verb else [])

@@ -29,7 +29,7 @@ class Conjunct:
         self.statement = statement
         self.tokens = tokens
         nouns = [t for t in tokens if t.name or statement.language != "de"]  # no adjectives
-        self.plain = [t for t in nouns if not t.before and not t.verbal and t.quantity is None]
+        self.plain = [t for t in nouns if not t.preposition and not t.verbal and t.quantity is None]
         self.verb = next((t for t in tokens if t.verbal), None)
         self.names = [t for t in tokens if t.name and t.word]
         self.stems = {t.stem for t in tokens}
@@ -53,13 +53,13 @@ def conjuncts(statement: Statement) -> list[Conjunct]:
 def _introduces(tokens: Sequence[ContentToken], following: ContentToken, statement: Statement) -> bool:
     """Return whether a phrase without predicate belongs to the words after its comma."""
     last = tokens[-1]
-    stated = any(t.verbal or t.clausal for t in tokens)
-    if len(tokens) > _BARE or stated or any(t.quantity and not t.before for t in tokens):
+    stated = any(t.verbal or t.after_auxiliary for t in tokens)
+    if len(tokens) > _BARE or stated or any(t.quantity and not t.preposition for t in tokens):
         return False
     words = vocabulary(statement.language)
     between = statement.words[last.word + 1 : following.word]
     if not words.role("relative").isdisjoint(between):
-        return not last.before  # "the pianist who accompanied her"
+        return not last.preposition  # "the pianist who accompanied her"
     return (words.role("conjunction") | words.role("subordinator")).isdisjoint(between)
 
 
@@ -147,14 +147,14 @@ def _parallel(one: ContentToken, here: Conjunct, other: ContentToken, there: Con
     """Return whether two words stand in the same place of their conjuncts."""
     if one.quantity is not None or other.quantity is not None:
         return _same_kind_of_number(one, other)
-    if one.stem == other.stem or one.operator or other.operator:
+    if one.stem == other.stem or one.in_operator or other.in_operator:
         return False
     if (one.kind and one.kind == other.kind) or "weekday" in {one.kind, other.kind}:
         return one.kind == other.kind
     if one.verbal or other.verbal:
         return one is here.verb and other is there.verb
-    if one.before or other.before:
-        same = one.before == other.before or {one.before, other.before} <= _PARALLEL
+    if one.preposition or other.preposition:
+        same = one.preposition == other.preposition or {one.preposition, other.preposition} <= _PARALLEL
         return same and _alike_names(one, other, here)
     mine, theirs = here.plain_without(there), there.plain_without(here)
     if not _alike_names(one, other, here) or one not in mine or other not in theirs:

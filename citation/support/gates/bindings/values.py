@@ -176,7 +176,7 @@ def _shared(alignment: Alignment, own: Collection[ContentToken]) -> set[int]:
     return {
         at
         for at, (token, match) in enumerate(alignment.tokens)
-        if match is not None and match.sign > 0 and not token.operator and token not in own
+        if match is not None and match.sign > 0 and not token.in_operator and token not in own
     }
 
 
@@ -211,7 +211,7 @@ def _series(passage: Statement, quantity: Quantity) -> dict[int, ContentToken]:
     for token in passage.tokens:
         if is_value(token) and token.quantity is not None and same_kind(quantity, token.quantity):
             values.setdefault(token.piece, []).append(token)
-    verbal = {t.piece for t in passage.tokens if t.verbal or t.clausal} if passage.language != "zh" else set()
+    verbal = {t.piece for t in passage.tokens if t.verbal or t.after_auxiliary} if passage.language != "zh" else set()
     members = {piece: found[0] for piece, found in values.items() if len(found) == 1 and piece not in verbal}
     gapless = len(members) > 1 and max(members) - min(members) == len(members) - 1
     return members if gapless else {}

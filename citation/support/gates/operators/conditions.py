@@ -42,7 +42,7 @@ def universal(alignment: Alignment) -> Iterator[Disagreement]:
 
 def _found_exception(alignment: Alignment) -> bool:
     """Return whether the claim has a word of the exception of the passage."""
-    return any(match.token.scoped for _, match in alignment.pairs())
+    return any(match.token.excepted for _, match in alignment.pairs())
 
 
 def _of_all(claim: Statement) -> bool:
@@ -65,11 +65,11 @@ def _narrower(alignment: Alignment) -> str:
     tokens = alignment.passage.tokens
     for before, noun in pairwise(tokens):
         token = token_of.get(noun)
-        adjoins = noun.word == before.word + 1 and noun.piece == before.piece and not noun.clausal
+        adjoins = noun.word == before.word + 1 and noun.piece == before.piece and not noun.after_auxiliary
         if token is None or token.word not in firsts or not adjoins or before in token_of:
             continue
         acts = before.verbal and (alignment.claim.language != "zh" or before.word > 0)  # 研发部门 is a noun
-        if not (before.quantity or acts or before.operator or (before.name and noun.name)):
+        if not (before.quantity or acts or before.in_operator or (before.name and noun.name)):
             return alignment.passage.text_of(before, noun)
     return ""
 

@@ -73,7 +73,7 @@ def _denied_elsewhere(aligned: PassageAlignment) -> bool:
             continue
         for (token, match), known in zip(alignment.tokens, best.matches, strict=True):
             denied = match is not None and known is None and token.sign < 0 and match.sign * match.token.sign < 0
-            if denied and not (token.before and claim.language == "en"):  # "in the library" is no statement
+            if denied and not (token.preposition and claim.language == "en"):  # "in the library" is no statement
                 return True
     return False
 
@@ -88,7 +88,7 @@ def only_denied(aligned: PassageAlignment) -> Iterator[Disagreement]:
     if claim.kinds() & (_DENIALS | _EXCEPTIONS):
         return
     for at, token in enumerate(claim.tokens):
-        if token.quantity is not None or token.name or token.operator:
+        if token.quantity is not None or token.name or token.in_operator:
             continue
         match = best.matches[at]
         found = [(one, other) for one in aligned.sentences if (other := one.matches[at]) is not None]
@@ -106,7 +106,7 @@ def _denied_in_clause(token: ContentToken, best: Alignment, match: Match, found:
     """Return the clause of the best sentence that denies a noun, "" if another one states the noun."""
     verbs = [(verb, stated) for verb, stated in best.pairs() if verb.verbal]
     clauses = {stated.token.clause for _, stated in verbs}
-    if token.verbal or best.claim.language == "zh" or match.token.clause in clauses or match.token.scoped:
+    if token.verbal or best.claim.language == "zh" or match.token.clause in clauses or match.token.excepted:
         return ""
     if not any(_agrees(verb, stated) for verb, stated in verbs) or any(_agrees(token, other) for other in found):
         return ""
@@ -142,9 +142,9 @@ def _agrees(token: ContentToken, match: Match) -> bool:
 def _denied_in_full(alignment: Alignment, clause: int) -> set[ContentToken]:
     """Return the tokens of the claim that are all the words of a clause, if it denies them."""
     passage = alignment.passage
-    own = {t for t in passage.tokens if t.clause == clause and not t.operator and t.sign < 0}
+    own = {t for t in passage.tokens if t.clause == clause and not t.in_operator and t.sign < 0}
     named = {match.token: token for token, match in alignment.pairs() if match.sign > 0}
-    stated = [t for t in passage.tokens if t.clause == clause and not t.operator]
+    stated = [t for t in passage.tokens if t.clause == clause and not t.in_operator]
     denied = bool(_DENIALS & passage.kinds(clause)) and len(own) == len(stated) and own <= named.keys()
     return {named[token] for token in own} if denied else set()
 
@@ -160,7 +160,7 @@ def _states_of_others(claim: Statement, other: Alignment, one: Alignment, named:
 def _denied_there(token: ContentToken, one: Alignment, match: Match) -> bool:
     """Return whether a sentence denies the predicate that is a word of the claim."""
     other = match.token
-    if not (other.verbal or other.clausal) or _agrees(token, match):
+    if not (other.verbal or other.after_auxiliary) or _agrees(token, match):
         return False
     denials = [op for op in one.passage.of(*_DENIALS) if op.clause == other.clause]
     return any(other.word >= op.after for op in denials) and not (_BOUNDS | {"if"}) & one.passage.kinds()

@@ -23,7 +23,7 @@ def stated_as_fiction(alignment: Alignment) -> Iterator[Disagreement]:
     passage = alignment.passage
     for op in passage.of(*_FRAMES):
         denied = not _DENIALS.isdisjoint(passage.kinds(op.clause) - {"false"})  # "this hypothesis was dropped: …"
-        alone = not any(t.clause == op.clause and not t.operator for t in passage.tokens)
+        alone = not any(t.clause == op.clause and not t.in_operator for t in passage.tokens)
         label = op.clause < max(alignment.matching_clauses) and alone and not denied
         named = any(t.stem in alignment.claim.stems for t in passage.tokens if op.word <= t.word < op.after)
         if (op.clause in alignment.matching_clauses or label) and not named:
@@ -61,7 +61,7 @@ def retraction_of(aligned: PassageAlignment) -> str:
     if len(following.tokens) > _SHORT or following.cells or following.question or not _DENIALS & following.kinds():
         return ""
     refers = claim.language == "zh" or _refers_back(following, pronouns)
-    new = [t for t in following.tokens if t.stem not in best.stems and not t.operator]
+    new = [t for t in following.tokens if t.stem not in best.stems and not t.in_operator]
     called_false = "false" in following.kinds()
     if new and not called_false and not _denies_claim(claim, best, following):
         return ""
@@ -101,7 +101,7 @@ def _denies_claim(claim: Statement, best: Statement, following: Statement) -> bo
         return True
     alignment = Alignment(claim, following)
     return any(
-        match is not None and not token.operator and match.token.stem not in best.stems
+        match is not None and not token.in_operator and match.token.stem not in best.stems
         for token, match in alignment.tokens
     )
 
@@ -117,7 +117,7 @@ def stated_in_heading_only(aligned: PassageAlignment) -> Iterator[Disagreement]:
     said = _found(claim, body)
     lost = [n for n in everywhere if n not in said]
     states = [n for n, t in enumerate(claim.tokens) if n in said and not claim.tokens[n].name]
-    predicate = any(claim.tokens[n].verbal or claim.tokens[n].clausal for n in lost)
+    predicate = any(claim.tokens[n].verbal or claim.tokens[n].after_auxiliary for n in lost)
     if lost and (predicate or len(said) < _BODY * len(claim.tokens) or not states):
         word = claim.text[claim.tokens[lost[0]].start : claim.tokens[lost[0]].end]
         yield Disagreement(Reason.FRAMING, f"only a heading of the passage says “{word}”", rule="heading")

@@ -49,7 +49,7 @@ def weaker_elsewhere(aligned: PassageAlignment) -> Iterator[Disagreement]:
     if (DENIALS | RESTRICTIVE | {"if"}) & mine:
         return
     for at, token in enumerate(claim.tokens):
-        if aligned.best.matches[at] is not None or token.quantity is not None or token.operator:
+        if aligned.best.matches[at] is not None or token.quantity is not None or token.in_operator:
             continue
         found = [one for one in aligned.sentences if one.matches[at] is not None]
         if found and all(_is_weaker(mine, one, at) for one in found):

@@ -21,7 +21,7 @@ def negation(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
     pairs = alignment.pairs(clause)
     if not _any_denial(pairs, alignment.passage):
         return
-    exceptions = [(t, m) for t, m in pairs if t.scoped or m.token.scoped]
+    exceptions = [(t, m) for t, m in pairs if t.excepted or m.token.excepted]
     if (
         not pairs
         or _is_phrase_there(alignment, clause)
@@ -68,7 +68,7 @@ def _opposites(alignment: Alignment, clause: int) -> list[tuple[ContentToken, Ma
 def _any_denial(pairs: list[tuple[ContentToken, Match]], passage: Statement) -> bool:
     """Return whether anything is denied that the other side might state. In most sentences nothing is."""
     return any(token.denying for token in passage.tokens) or any(
-        match.sign < 0 or token.sign != match.token.sign or token.denying or token.scoped or match.token.scoped
+        match.sign < 0 or token.sign != match.token.sign or token.denying or token.excepted or match.token.excepted
         for token, match in pairs
     )
 
@@ -123,7 +123,7 @@ def _same_predicate(alignment: Alignment, clause: int) -> bool:
     stated = [
         (token, match)
         for token, match in alignment.tokens
-        if token.clause == clause and not token.operator and not token.name and token.quantity is None
+        if token.clause == clause and not token.in_operator and not token.name and token.quantity is None
     ]
     verbal = [pair for pair in stated if pair[0].verbal] or stated
     found = sum(match is not None for _, match in verbal)

@@ -14,8 +14,8 @@ def swapped_motion(alignment: Alignment) -> Iterator[Disagreement]:
     """Yield a disagreement if origin and destination are swapped: "from A to B", "from B to A"."""
     words = vocabulary(alignment.claim.language)
     source, target = words.role("from"), words.role("to")
-    left = [(t, m) for t, m in alignment.pairs() if t.before in source and m.token.before in target]
-    right = [(t, m) for t, m in alignment.pairs() if t.before in target and m.token.before in source]
+    left = [(t, m) for t, m in alignment.pairs() if t.preposition in source and m.token.preposition in target]
+    right = [(t, m) for t, m in alignment.pairs() if t.preposition in target and m.token.preposition in source]
     if left and right:
         word = alignment.claim.text_of(left[0][0])
         yield Disagreement(

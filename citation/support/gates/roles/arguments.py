@@ -31,7 +31,7 @@ def arguments(statement: Statement, predicate: ContentToken) -> Arguments:
         return Arguments(*chinese_arguments(statement, predicate, tokens))
     right = [t for t in tokens if t.word > predicate.word and t.piece == predicate.piece]
     if fronted := _fronted_object(statement, predicate, tokens):
-        return Arguments([t for t in right if not t.before], fronted)
+        return Arguments([t for t in right if not t.preposition], fronted)
     left = subject(statement, predicate)
     if not is_passive(statement, predicate):
         return Arguments(left, right)
@@ -77,7 +77,7 @@ def subject(statement: Statement, predicate: ContentToken) -> list[ContentToken]
 def heads(tokens: Sequence[ContentToken]) -> list[ContentToken]:
     """Return the last words of a noun phrase and of those that "and" joins to it, without the words after "of"."""
     modifiers = {t.word - 1 for t in tokens}
-    return [t for t in tokens if t.before == tokens[0].before and t.word not in modifiers]
+    return [t for t in tokens if t.preposition == tokens[0].preposition and t.word not in modifiers]
 
 
 def _is_apposition(statement: Statement, first: ContentToken, verb: ContentToken) -> bool:
@@ -114,9 +114,9 @@ def _subject_phrase(statement: Statement, before: list[ContentToken], verb: Cont
     """Return the noun phrase before a predicate, and a name between two commas: "the chair, Ida Lund, …"."""
     aside = [t for t in before if before[-1].piece == t.piece != verb.piece]
     described = [t for t in before if not aside or t.word < aside[0].word]
-    clause = any(_is_predicate(statement, t) or t.clausal for t in aside)
+    clause = any(_is_predicate(statement, t) or t.after_auxiliary for t in aside)
     phrases = [_phrase(statement, part) for part in (described, [] if clause else aside)]
-    return [t for phrase in phrases if phrase and not phrase[0].before for t in phrase]
+    return [t for phrase in phrases if phrase and not phrase[0].preposition for t in phrase]
 
 
 def _phrase(statement: Statement, before: Sequence[ContentToken]) -> list[ContentToken]:
@@ -126,7 +126,7 @@ def _phrase(statement: Statement, before: Sequence[ContentToken]) -> list[Conten
     for token in reversed(before):
         if found:
             between = statement.words[token.word + 1 : found[-1].word]
-            joined = token.piece == found[-1].piece and (not between or found[-1].before)
+            joined = token.piece == found[-1].piece and (not between or found[-1].preposition)
             if not (joined or not conjunctions.isdisjoint(between)) or token.clause != found[-1].clause:
                 break
             if _is_predicate(statement, token):
@@ -140,7 +140,9 @@ def _passive_agent(statement: Statement, predicate: ContentToken, right: Sequenc
     """Return the words of the agent of a passive predicate, [] if it has none."""
     by = _by(statement, predicate)
     acting = [t for t in right if by is not None and t.word >= by.after]
-    return acting[: 1 + next((n for n, t in enumerate(acting[1:]) if t.before != acting[0].before), len(acting))]
+    return acting[
+        : 1 + next((n for n, t in enumerate(acting[1:]) if t.preposition != acting[0].preposition), len(acting))
+    ]
 
 
 def _fronted_object(statement: Statement, predicate: ContentToken, tokens: list[ContentToken]) -> list[ContentToken]:
@@ -150,9 +152,11 @@ def _fronted_object(statement: Statement, predicate: ContentToken, tokens: list[
     if clitic not in role("object_clitic"):
         return []
     bare = clitic in role("pronoun") and any(
-        t.word > predicate.word and t.piece == predicate.piece and not t.before for t in tokens
+        t.word > predicate.word and t.piece == predicate.piece and not t.preposition for t in tokens
     )
-    return [t for t in tokens if t.word < predicate.word and (t.before == _PERSONAL_A or (bare and not t.before))]
+    return [
+        t for t in tokens if t.word < predicate.word and (t.preposition == _PERSONAL_A or (bare and not t.preposition))
+    ]
 
 
 def is_passive(statement: Statement, predicate: ContentToken) -> bool:

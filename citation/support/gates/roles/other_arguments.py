@@ -42,7 +42,7 @@ def other_argument(aligned: PassageAlignment) -> Iterator[Disagreement]:
         stated = [(one, match) for one in alignments if (match := one.matches[at]) is not None]
         for role in (_agent, _patient):
             mine = [] if is_compared(claim, predicate) else role(claim, predicate)
-            if not mine or any(t.operator for t in mine):
+            if not mine or any(t.in_operator for t in mine):
                 continue
             mentioned = _mentioned(mine, alignments)
             if not mentioned and not _named(mine):
@@ -141,7 +141,7 @@ def _shares_predicate(passage: Statement, tokens: Sequence[ContentToken], other:
     content = {t.word for t in passage.tokens if t.quantity is None}
     alone = {at for at, word in enumerate(passage.words) if at not in content and word not in verbs}  # no verb
     return any(
-        t.word > other.word and t.piece != other.piece and not t.before and _among(t, heads(tokens))
+        t.word > other.word and t.piece != other.piece and not t.preposition and _among(t, heads(tokens))
         for t in passage.tokens
         if t.word + 1 in alone and passage.words[t.word + 1] != _OF
     )

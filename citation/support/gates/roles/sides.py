@@ -39,7 +39,9 @@ def sides_of(statement: Statement, predicate: ContentToken) -> Sides | None:
     if (predicate.verbal and not is_compared(statement, predicate)) or statement.language in {"de", "zh"}:
         found = arguments(statement, predicate)
         return Sides.of(found.agent, found.patient)
-    left = [t for t in statement.tokens if t.word < predicate.word and t.clause == predicate.clause and not t.before]
+    left = [
+        t for t in statement.tokens if t.word < predicate.word and t.clause == predicate.clause and not t.preposition
+    ]
     right = [t for t in statement.tokens if t.word > predicate.word and t.piece == predicate.piece]
     return Sides.of([t for t in left if t.piece == left[-1].piece], right)
 
