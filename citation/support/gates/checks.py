@@ -98,10 +98,10 @@ class GateChecks:
         if not self._numbers.quantities and self._shared_language(row):
             return None
         passage = self._passage(row, window)
-        mismatch, same_topic = self._numbers.mismatch(passage, lambda number: self._is_instance(number, row, window))
+        mismatch = self._numbers.mismatch(passage, lambda number: self._is_instance(number, row, window))
         if mismatch:
             reason = Reason.UNIT if self._numbers.has_other_unit(passage) else Reason.NUMBER_MISMATCH
-            return Refusal(reason, mismatch, same_topic)
+            return Refusal(reason, mismatch.detail, mismatch.same_topic)
         if not self._shared_language(row) and passage.nearest:
             detail = contradiction(self._claim, passage.nearest)
             return Refusal(Reason.NEGATION, detail) if detail else None

@@ -4,6 +4,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 from ...text import Analysis, Quantity, agrees
 from ...text.numbers.clock_times import clock_times
@@ -16,7 +17,7 @@ from .analyzed_sentence import AnalyzedSentence
 from .passage_numbers import PassageNumbers
 
 # The first terms of a claim usually name its subject, which the evidence names in another part of the sentence.
-_SUBJECT_TERMS, _SUBJECT_TERMS_HAN = 1, 2
+_SUBJECT_TERMS, _SUBJECT_TERMS_HAN = 1, 2  # of text with and without spaces
 _PHRASES = load_words("number_phrases")
 _HALF_OF, _MORE_THAN_HALF, _MAJORITY = (
     re.compile(any_word(_PHRASES[key]), re.IGNORECASE) for key in ("half_of", "more_than_half", "majority")
@@ -28,9 +29,17 @@ _HAN_MORE, _HAN_DAY = frozenset("余多"), frozenset("日号")  # after a number
 # The acronym before the number of "COVID-19". Any other capitalized word may be invented with its number: "Phase-3".
 _NUMBERED_NAME = re.compile(r"(?:\bCovid|[^\W\d_]*[A-ZÀ-Þ][^\W\d_]*[A-ZÀ-Þ][^\W\d_]*)(?=-$)")
 _ELLIPTIC = re.compile(r"(?:^|[.;,]\s?|\band\s)[Tt]he\s$")
-_LEAD_IN, _NEAR = 16, 1.2  # characters before a number; a bound is hardly ever further from the number that it bounds
+_LEAD_IN = 16  # characters before a number that are searched for a bound, an article or a name
+_NEAR = 1.2  # a bound is hardly ever further from the number that it bounds than by this factor
 _LONG = 10  # terms of a claim; longer ones state several things, of which a passage supports the main one
 _OF_CLOCK, _LAST_MINUTE = frozenset({"", "time", CLOCK}), 1440  # numbers that may be part of a time of day
+
+
+class Mismatch(NamedTuple):
+    """A number of the claim that the passage contradicts, or does not state."""
+
+    detail: str
+    same_topic: bool  # whether the passage is about the same topic as the claim
 
 
 class NumberGate:
@@ -49,45 +58,52 @@ class NumberGate:
         self.terms = set(claim.terms).difference(self.subject)
         self._clock: list[Quantity] | None = None  # the times of day of the claim, once they are needed
 
-    def mismatch(self, passage: PassageNumbers, is_instance: Callable[[Quantity], bool]) -> tuple[str, bool]:
-        """Return how the numbers disagree, "" if they do not, and whether the passage is about the same topic.
+    def mismatch(self, passage: PassageNumbers, is_instance: Callable[[Quantity], bool]) -> Mismatch | None:
+        """Return the first number of the claim that disagrees with the passage, None if none does.
 
         `is_instance`: whether a bound of the passage covers a number of the claim; see `instances`.
         """
-        nearest = passage.nearest
         if len(self.quantities) > MOST_NUMBERS:
-            return self._unwritten(passage), nearest is not None
+            return self._not_written(passage)
         for quantity, counted in self.quantities:
-            if (timed := self._on_time(quantity, passage)) is not None:
-                if timed or is_instance(quantity):
-                    continue
-                return f"the passage does not say {self._words(quantity)}", nearest is not None
-            near = [q for q in nearest.quantities if agrees(quantity, q)] if nearest else []
-            if not any(_fully_agrees(q, quantity, counted, passage.analysis) for q in near):  # usually one does
-                agreeing = [q for q in passage.with_title if agrees(quantity, q)]
-                if self._is_required(quantity, passage) and not _confirmed(quantity, agreeing, passage):
-                    if self._derivable(quantity, passage) or self._uncontested(quantity, passage):
-                        continue
-                    if is_instance(quantity):
-                        continue
-                    return f"the passage does not say {self._words(quantity)}", nearest is not None
-                if nearest and (other := _conflicting_count(quantity, counted, agreeing, passage)):
-                    if quantity.ordinal and self._derivable(quantity, passage):
-                        continue  # "Oskar the Second" for "Oskar II, the third son"
-                    return f"the passage says {other}, not {self._words(quantity)}", True
-            if nearest and (other := self._misattributed(quantity, near, nearest)):
-                return f"the passage says {other}, not {self._words(quantity)}", True
-        return (self._reversed_change(nearest) if nearest else ""), True
+            if found := self._mismatch_of(quantity, counted, passage, is_instance):
+                return found
+        return self._reversed_change(passage.nearest) if passage.nearest else None
 
-    def _reversed_change(self, nearest: AnalyzedSentence) -> str:
-        """Return how the passage states a change between two numbers in the other direction, "" if it does not."""
+    def _mismatch_of(
+        self, quantity: Quantity, counted: str, passage: PassageNumbers, is_instance: Callable[[Quantity], bool]
+    ) -> Mismatch | None:
+        """Return how one number disagrees. `counted`: the term that it counts, or ""."""
+        nearest = passage.nearest
+        if (stated := self._states_time_of(quantity, passage)) is not None:
+            return None if stated or is_instance(quantity) else self._missing(quantity, passage)
+        near = [q for q in nearest.quantities if agrees(quantity, q)] if nearest else []
+        if not any(_fully_agrees(q, quantity, counted, passage.analysis) for q in near):  # usually one does
+            agreeing = [q for q in passage.with_title if agrees(quantity, q)]
+            if self._is_required(quantity, passage) and not _confirmed(quantity, agreeing, passage):
+                implied = self._derivable(quantity, passage) or self._uncontested(quantity, passage)
+                return None if implied or is_instance(quantity) else self._missing(quantity, passage)
+            if nearest and (other := _conflicting_count(quantity, counted, agreeing, passage)):
+                if quantity.ordinal and self._derivable(quantity, passage):
+                    return None  # "Oskar the Second" for "Oskar II, the third son"
+                return Mismatch(f"the passage says {other}, not {self._written(quantity)}", same_topic=True)
+        if nearest and (other := self._misattributed(quantity, near, nearest)):
+            return Mismatch(f"the passage says {other}, not {self._written(quantity)}", same_topic=True)
+        return None
+
+    def _missing(self, quantity: Quantity, passage: PassageNumbers) -> Mismatch:
+        """Return the mismatch of a number that the passage does not state."""
+        return Mismatch(f"the passage does not say {self._written(quantity)}", passage.nearest is not None)
+
+    def _reversed_change(self, nearest: AnalyzedSentence) -> Mismatch | None:
+        """Return a mismatch if the passage states a change between two numbers in the other direction."""
         for before, after in changes(self.text, self.claim.quantities):
             for first, second in changes(nearest.text, nearest.quantities):
                 is_reversed = agrees(before, second) and agrees(after, first)
                 if is_reversed and not (agrees(before, first) and agrees(after, second)):
                     own, theirs = self.text[before.start : after.end], nearest.text[first.start : second.end]
-                    return f"the passage says {theirs}, not {own}"
-        return ""
+                    return Mismatch(f"the passage says {theirs}, not {own}", same_topic=True)
+        return None
 
     def _is_required(self, quantity: Quantity, passage: PassageNumbers) -> bool:
         """Return whether the passage must have a number.
@@ -101,7 +117,7 @@ class NumberGate:
         name = _NUMBERED_NAME.search(self.text, begin, quantity.start)
         return name is None or name[0].lower() in passage.within.lower()
 
-    def _on_time(self, quantity: Quantity, passage: PassageNumbers) -> bool | None:
+    def _states_time_of(self, quantity: Quantity, passage: PassageNumbers) -> bool | None:
         """Return whether the passage states the time of day that a number belongs to, None if that is not known."""
         if quantity.unit not in _OF_CLOCK or not quantity.values or quantity.values[0] > _LAST_MINUTE:
             return None
@@ -115,11 +131,11 @@ class NumberGate:
         bare = any(not q.unit and agrees(quantity, q) for q in passage.outside_times)
         return None if not passage.times or bare else False
 
-    def _unwritten(self, passage: PassageNumbers) -> str:
-        """Return how a long list of numbers disagrees: the passage does not have one of them as it is written."""
+    def _not_written(self, passage: PassageNumbers) -> Mismatch | None:
+        """Return the mismatch of a long list of numbers: the passage does not have one of them as it is written."""
         terms = {q.term for q in passage.with_title}
         missing = next((q for q, _ in self.quantities if q.strict and q.term not in terms), None)
-        return f"the passage does not say {self._words(missing)}" if missing else ""
+        return self._missing(missing, passage) if missing else None
 
     def has_other_unit(self, passage: PassageNumbers) -> bool:
         """Return whether the passage has a number of the claim with another unit: 20 °C for 20 °F."""
@@ -129,7 +145,8 @@ class NumberGate:
             for theirs in passage.quantities
         )
 
-    def _words(self, quantity: Quantity) -> str:
+    def _written(self, quantity: Quantity) -> str:
+        """Return a number as the claim writes it."""
         return self.text[quantity.start : quantity.end]
 
     def _derivable(self, quantity: Quantity, passage: PassageNumbers) -> bool:
@@ -231,7 +248,10 @@ def _counted_term(quantity: Quantity, analysis: Analysis) -> str:
 
 
 def _fully_agrees(theirs: Quantity, quantity: Quantity, counted: str, analysis: Analysis) -> bool:
-    """Return whether an agreeing number also has the claim's unit, is an ordinal if it is, and counts the same."""
+    """Return whether a number of the passage that agrees has a unit, is an ordinal, and counts the same.
+
+    Each is required only if it is so of the claim's number, `quantity`.
+    """
     return bool(
         (theirs.unit or not quantity.unit)
         and (theirs.ordinal or not quantity.ordinal)
