@@ -14,6 +14,8 @@
 `word_relations`. `relevance` and `statements` choose and parse the sentences. A comparison is a function that yields a
 `Disagreement` for each difference; a new one is a line of the table. `agreement` raises the probability of a simple
 pair that has none.
+
+In the names of variables, `mine` is of the claim, `theirs` of the passage, and `said` is text of the passage.
 """
 
 from .checks import GateChecks, Refusal

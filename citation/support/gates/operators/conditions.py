@@ -16,28 +16,30 @@ _REACH = 4  # words between a limit and its number
 
 def conditions(alignment: Alignment) -> Iterator[Disagreement]:
     """Yield a disagreement if one side lifts a condition of the other."""
-    mine, theirs = alignment.claim.kinds(), alignment.passage.kinds()
-    lifted = "even_if" in mine and not {"even_if", "despite"} & theirs and _CONDITIONS & theirs
-    imposed = "even_if" in theirs and not {"even_if", "despite"} & mine and {"only", "unless"} & mine
+    claim_kinds, passage_kinds = alignment.claim.kinds(), alignment.passage.kinds()
+    lifted = "even_if" in claim_kinds and not {"even_if", "despite"} & passage_kinds and _CONDITIONS & passage_kinds
+    imposed = (
+        "even_if" in passage_kinds and not {"even_if", "despite"} & claim_kinds and {"only", "unless"} & claim_kinds
+    )
     if lifted or imposed:
-        yield modal("one side sets a condition that the other denies", "condition")
+        yield modal_disagreement("one side sets a condition that the other denies", "condition")
 
 
 def universal(alignment: Alignment) -> Iterator[Disagreement]:
     """Yield a disagreement if the claim says of all what the passage says under a condition or up to a limit."""
-    mine, theirs = alignment.claim.kinds(), alignment.passage.kinds()
-    if (_CONDITIONS | RESTRICTIVE) & mine:
+    claim_kinds, passage_kinds = alignment.claim.kinds(), alignment.passage.kinds()
+    if (_CONDITIONS | RESTRICTIVE) & claim_kinds:
         return
-    if not DENIALS & mine and (narrower := _narrower(alignment)):
-        yield modal(f"the passage says this only of some: “{narrower}”", "unconditional")
-    if "all" in theirs or not _of_all(alignment.claim):
+    if not DENIALS & claim_kinds and (narrower := _narrower(alignment)):
+        yield modal_disagreement(f"the passage says this only of some: “{narrower}”", "unconditional")
+    if "all" in passage_kinds or not _of_all(alignment.claim):
         return
-    if "if" in theirs:
-        yield modal("the passage sets a condition that the sentence leaves out", "unconditional")
+    if "if" in passage_kinds:
+        yield modal_disagreement("the passage sets a condition that the sentence leaves out", "unconditional")
     elif any(op.kind == "except" for op in alignment.passage.operators) and not _found_exception(alignment):
-        yield modal("the passage makes an exception that the sentence leaves out", "unconditional")
+        yield modal_disagreement("the passage makes an exception that the sentence leaves out", "unconditional")
     elif limit := _limit(alignment):
-        yield modal(f"the passage limits what the sentence says of all: “{limit}”", "unconditional")
+        yield modal_disagreement(f"the passage limits what the sentence says of all: “{limit}”", "unconditional")
 
 
 def _found_exception(alignment: Alignment) -> bool:
@@ -86,6 +88,6 @@ def _limit(alignment: Alignment) -> str:
     return ""
 
 
-def modal(detail: str, rule: str) -> Disagreement:
+def modal_disagreement(detail: str, rule: str) -> Disagreement:
     """Return a disagreement about modality."""
     return Disagreement(Reason.MODALITY, detail, rule=rule)

@@ -16,10 +16,11 @@ def same_in_other_operators(alignment: Alignment, clause: int) -> bool:
 
     "Nobody may drive without a licence", "drivers need a licence"; "not above 25 degrees", "at 25 degrees or below".
     """
-    mine, theirs = alignment.claim.kinds(clause), alignment.passage.kinds(alignment.matching_clauses[clause])
-    elsewhere = alignment.passage.kinds()
-    sides = (mine, theirs), (theirs, mine)
-    if "until" in elsewhere and "until" not in alignment.claim.kinds() and not (mine | theirs) & DENIALS:
+    clause_kinds = alignment.claim.kinds(clause)
+    matching_kinds = alignment.passage.kinds(alignment.matching_clauses[clause])
+    sides = (clause_kinds, matching_kinds), (matching_kinds, clause_kinds)
+    until = "until" in alignment.passage.kinds() and "until" not in alignment.claim.kinds()
+    if until and not (clause_kinds | matching_kinds) & DENIALS:
         return True  # "open until 2015", "closed in 2015"
     permits = any("need_not" in one and other & {"may", "must", "need_not"} == {"may"} for one, other in sides)
     return (

@@ -8,35 +8,38 @@ from ....text.clauses.statement import DENIALS, RESTRICTIVE
 from ....text.clauses.vocabulary import vocabulary
 from ..alignment import Alignment, PassageAlignment
 from ..disagreement import Disagreement
-from .conditions import modal
+from .conditions import modal_disagreement
 
 Kinds = AbstractSet[str]
 # A claim with one of these does not state a fact.
 _UNREAL = frozenset({"would", "irrealis", "if", "unless", "hedge", "may", "plan"})
 _NOT_DONE = frozenset({"plan", "would", "must", "should", "may", "hedge", "if", "false", "fiction"})
+_OPEN = frozenset({"open", "asks"})
+# A claim with one of these does not call certain what the passage leaves open.
+_UNCERTAIN = frozenset({"hedge", "not", "no", "may", "denies", "decision"})
 _REACH = 4  # words between an operator and a word that it applies to
 _REACH_HAN = 8  # characters
 
 
 def modality(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
     """Compare permission and duty, plan and fact, hedge and fact of a clause."""
-    mine, theirs = alignment.claim.kinds(clause), _governing(alignment, clause)
-    everywhere, elsewhere = alignment.claim.kinds(), alignment.passage.kinds()
-    yield from _permission(mine, theirs, everywhere, elsewhere)
+    clause_kinds, matching_kinds = alignment.claim.kinds(clause), _governing(alignment, clause)
+    claim_kinds, passage_kinds = alignment.claim.kinds(), alignment.passage.kinds()
+    yield from _permission(clause_kinds, matching_kinds, claim_kinds, passage_kinds)
     if _denies(alignment):
         return
     done = _done(alignment.claim, clause)
-    if "plan" in theirs and done and not _NOT_DONE & everywhere:
-        yield modal("the passage speaks of a plan, the sentence of a fact", "plan")
+    if "plan" in matching_kinds and done and not _NOT_DONE & claim_kinds:
+        yield modal_disagreement("the passage speaks of a plan, the sentence of a fact", "plan")
     planned = {op.word for op in alignment.passage.of("plan")}  # the German "soll" is both
     only_planned = all(op.word in planned for op in alignment.passage.of("hedge"))
-    plan = {"plan"} if only_planned or "plan" not in elsewhere else set()
-    may = {"may"} - theirs  # "it is said that it can …" is not hedged by "can"
-    if "hedge" in theirs and not {"hedge", "said", "false", "fiction", "would", *may, *plan} & everywhere:
-        yield modal("the passage says it with reservation, the sentence as a fact", "hedge")
-    imagined = "irrealis" in theirs or ("would" in theirs and (done or "if" in elsewhere))
-    if imagined and not (_UNREAL & everywhere or {"said", "by"} & mine):
-        yield modal("the passage speaks of what would be, the sentence of what is", "condition")
+    plan = {"plan"} if only_planned or "plan" not in passage_kinds else set()
+    may = {"may"} - matching_kinds  # "it is said that it can …" is not hedged by "can"
+    if "hedge" in matching_kinds and not {"hedge", "said", "false", "fiction", "would", *may, *plan} & claim_kinds:
+        yield modal_disagreement("the passage says it with reservation, the sentence as a fact", "hedge")
+    imagined = "irrealis" in matching_kinds or ("would" in matching_kinds and (done or "if" in passage_kinds))
+    if imagined and not (_UNREAL & claim_kinds or {"said", "by"} & clause_kinds):
+        yield modal_disagreement("the passage speaks of what would be, the sentence of what is", "condition")
 
 
 def weaker_elsewhere(aligned: PassageAlignment) -> Iterator[Disagreement]:
@@ -45,34 +48,34 @@ def weaker_elsewhere(aligned: PassageAlignment) -> Iterator[Disagreement]:
     "Visitors must wear a helmet. Safety shoes are recommended." does not say that visitors must wear safety shoes.
     """
     claim = aligned.claim
-    mine = claim.kinds()
-    if (DENIALS | RESTRICTIVE | {"if"}) & mine:
+    claim_kinds = claim.kinds()
+    if (DENIALS | RESTRICTIVE | {"if"}) & claim_kinds:
         return
     for at, token in enumerate(claim.tokens):
         if aligned.best.matches[at] is not None or token.quantity is not None or token.in_operator:
             continue
         found = [one for one in aligned.sentences if one.matches[at] is not None]
-        if found and all(_is_weaker(mine, one, at) for one in found):
+        if found and all(_is_weaker(claim_kinds, one, at) for one in found):
             said = found[0].passage.text_of()
-            yield modal(f"the passage only says: “{said}”", "recommendation")
+            yield modal_disagreement(f"the passage only says: “{said}”", "recommendation")
             return
 
 
-def _is_weaker(mine: Kinds, alignment: Alignment, at: int) -> bool:
+def _is_weaker(claim_kinds: Kinds, alignment: Alignment, at: int) -> bool:
     """Return whether a sentence only recommends or permits what the claim demands, or restricts it to something else.
 
     `at`: the token of the claim that the sentence has.
     """
     match, passage = alignment.matches[at], alignment.passage
-    theirs = passage.kinds(match.token.clause) if match is not None else set()
-    named = alignment.matched
+    matching_kinds = passage.kinds(match.token.clause) if match is not None else set()
+    matched = alignment.matched
     for op in passage.of("only"):
         if match is not None and passage.language == "zh" and op.clause != match.token.clause:
             continue  # a clause that a comma ends may be about something else
         near = [t for t in passage.tokens if t.word >= op.after] or passage.tokens[-1:]
-        if any(t not in named for t in near):
+        if any(t not in matched for t in near):
             return True
-    return "must" in mine and bool({"should", "may"} & theirs) and "must" not in theirs
+    return "must" in claim_kinds and bool({"should", "may"} & matching_kinds) and "must" not in matching_kinds
 
 
 def _denies(alignment: Alignment) -> bool:
@@ -81,31 +84,40 @@ def _denies(alignment: Alignment) -> bool:
     return any(shared.isdisjoint(range(op.word, op.after)) for op in alignment.claim.of(*DENIALS))
 
 
-def _permission(mine: Kinds, theirs: Kinds, everywhere: Kinds, elsewhere: Kinds) -> Iterator[Disagreement]:
-    """Compare permission, duty, advice and prohibition, by the kinds of operators of both clauses and sentences."""
-    required = elsewhere & DENIALS and elsewhere & {"unless", "without", "except"}  # "nobody may … without"
-    allowed = {"may", "should"} & theirs and "must" not in theirs and not {"may", "should"} & everywhere
-    if "must" in mine and allowed and not required:
-        yield modal("the passage permits or recommends what the sentence demands", "permission")
+def _permission(
+    clause_kinds: Kinds, matching_kinds: Kinds, claim_kinds: Kinds, passage_kinds: Kinds
+) -> Iterator[Disagreement]:
+    """Compare permission, duty, advice and prohibition.
+
+    `clause_kinds`: kinds of operators of a clause of the claim. `matching_kinds`: of the passage, near the words that
+    match this clause. `claim_kinds`, `passage_kinds`: of the whole sentences.
+    """
+    required = passage_kinds & DENIALS and passage_kinds & {"unless", "without", "except"}  # "nobody may … without"
+    allowed = (
+        {"may", "should"} & matching_kinds and "must" not in matching_kinds and not {"may", "should"} & claim_kinds
+    )
+    if "must" in clause_kinds and allowed and not required:
+        yield modal_disagreement("the passage permits or recommends what the sentence demands", "permission")
     elif (
-        "may" in mine
-        and "must" in theirs
-        and "may" not in theirs
-        and not {"only", "not", "no", "unless"} & (everywhere | elsewhere)
+        "may" in clause_kinds
+        and "must" in matching_kinds
+        and "may" not in matching_kinds
+        and not {"only", "not", "no", "unless"} & (claim_kinds | passage_kinds)
     ):
-        yield modal("the passage demands what the sentence permits", "duty")
-    forbidden = "may_not" in theirs and "need_not" in everywhere - elsewhere
-    if forbidden or ("need_not" in theirs and "may_not" in mine and "need_not" not in everywhere):
-        yield modal("one side forbids what the other leaves open", "prohibition")
+        yield modal_disagreement("the passage demands what the sentence permits", "duty")
+    forbidden = "may_not" in matching_kinds and "need_not" in claim_kinds - passage_kinds
+    if forbidden or ("need_not" in matching_kinds and "may_not" in clause_kinds and "need_not" not in claim_kinds):
+        yield modal_disagreement("one side forbids what the other leaves open", "prohibition")
 
 
 def certainty(alignment: Alignment) -> Iterator[Disagreement]:
     """Yield a disagreement if one side calls certain what the other believes or leaves open."""
-    mine, theirs = alignment.claim.kinds(), alignment.passage.kinds()
-    if "fact" in mine and "hedge" in theirs and not {"hedge", "not", "no"} & mine and "fact" not in theirs:
-        yield modal("the passage says it with reservation, the sentence calls it certain", "certain")
-    if {"open", "asks"} & theirs and not {"open", "asks", "hedge", "not", "no", "may", "denies", "decision"} & mine:
-        yield modal("the passage leaves open what the sentence states", "open")
+    claim_kinds, passage_kinds = alignment.claim.kinds(), alignment.passage.kinds()
+    called_certain = "fact" in claim_kinds and not {"hedge", "not", "no"} & claim_kinds
+    if called_certain and "hedge" in passage_kinds and "fact" not in passage_kinds:
+        yield modal_disagreement("the passage says it with reservation, the sentence calls it certain", "certain")
+    if _OPEN & passage_kinds and not (_OPEN | _UNCERTAIN) & claim_kinds:
+        yield modal_disagreement("the passage leaves open what the sentence states", "open")
 
 
 def _governing(alignment: Alignment, clause: int) -> set[str]:

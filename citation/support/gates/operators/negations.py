@@ -24,7 +24,7 @@ def negation(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
     exceptions = [(t, m) for t, m in pairs if t.excepted or m.token.excepted]
     if (
         not pairs
-        or _is_phrase_there(alignment, clause)
+        or _is_phrase_of_denied_clause(alignment, clause)
         or alignment.passage.question
         or same_in_other_operators(alignment, clause)
     ):
@@ -35,7 +35,7 @@ def negation(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
     if not exceptions and not _same_predicate(alignment, clause):
         yield from _denied_by_predicate(alignment, clause)
         return
-    denied = _contradicted(exceptions) if exceptions else _outvoted(pairs, alignment, clause)
+    denied = _contradicted(exceptions) if exceptions else _denied_by_most_words(pairs, alignment, clause)
     if (shared := _shared_denial(pairs)) is not None:
         denied = None if denied else shared
     opposites = _opposites(alignment, clause)
@@ -157,10 +157,10 @@ def _contradicted(pairs: list[tuple[ContentToken, Match]]) -> tuple[ContentToken
     return differing[0] if len(differing) * 2 > len(pairs) else None
 
 
-def _outvoted(
+def _denied_by_most_words(
     pairs: list[tuple[ContentToken, Match]], alignment: Alignment, clause: int
 ) -> tuple[ContentToken, Match] | None:
-    """Return a word that only one side denies, if that is so for most words of the clause."""
+    """Return a word that only one side denies, if that is so for most words of the clause by their weights."""
     main = alignment.matching_clauses[clause]
     mine, theirs = _shared_verbs(alignment, clause)
     balance, found = 0.0, None
@@ -203,7 +203,7 @@ def _shared_verbs(alignment: Alignment, clause: int) -> tuple[bool, set[int]]:
     return len(clauses) % 2 == 1, {one for one in clauses if clauses.count(one) % 2}
 
 
-def _is_phrase_there(alignment: Alignment, clause: int) -> bool:
+def _is_phrase_of_denied_clause(alignment: Alignment, clause: int) -> bool:
     """Return whether a condition of the claim is a phrase of a denied clause: "in a storm, the lift does not run"."""
     matching = alignment.matching_clauses
     return "if" in alignment.claim.kinds(clause) and matching.count(matching[clause]) > 1

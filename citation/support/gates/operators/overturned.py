@@ -30,10 +30,10 @@ def overturned(aligned: PassageAlignment) -> Iterator[Disagreement]:
         if any(match and not known for one in later for known, match in zip(found, one.matches, strict=True)):
             return  # the claim states the later version
         earlier = [one.passage for one in alignments[:at] if "plan" in passage.kinds()]
-        backs = [one.passage for one in later if _takes_back(one.passage, passage)]
-        backs += [one for one in earlier if "overturns" in one.kinds() and _refers(passage, one)]
-        if backs:
-            yield _disagreement(backs[0])
+        retractions = [one.passage for one in later if _retracts(one.passage, passage)]
+        retractions += [one for one in earlier if "overturns" in one.kinds() and _refers(passage, one)]
+        if retractions:
+            yield _disagreement(retractions[0])
             return
 
 
@@ -49,7 +49,8 @@ def _is_tentative(passage: Statement) -> bool:
     return bool(_TENTATIVE & passage.kinds())
 
 
-def _takes_back(later: Statement, passage: Statement) -> bool:
+def _retracts(later: Statement, passage: Statement) -> bool:
+    """Return whether a later sentence takes back what `passage` states."""
     return len(later.tokens) <= _LONG and "overturns" in later.kinds() and _refers(later, passage)
 
 

@@ -34,16 +34,16 @@ _COMPARED = frozenset({"than", "not_only", "hedge"})
 def quantifiers(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
     """Compare quantifiers (all, most, some, none), and `only` with `not only`."""
     claim, passage = alignment.claim, alignment.passage
-    everywhere, elsewhere = claim.kinds(), passage.kinds()
-    if not _NEGATING & (everywhere ^ elsewhere):
+    claim_kinds, passage_kinds = claim.kinds(), passage.kinds()
+    if not _NEGATING & (claim_kinds ^ passage_kinds):
         yield from _larger_share(alignment, clause)
         yield from _all_for_part(alignment, clause)
         yield from _part_for_all(alignment, clause)
         yield from _all_for_only(alignment, clause)
-    if "boundless" in claim.kinds(clause) and "boundless" not in elsewhere:
+    if "boundless" in claim.kinds(clause) and "boundless" not in passage_kinds:
         yield Disagreement(Reason.QUANTIFIER, "the passage does not say that there is no limit", rule="boundless")
-    extends = "not_only" in everywhere or _adds(claim)
-    if extends and "only" in elsewhere and "not_only" not in elsewhere:
+    extends = "not_only" in claim_kinds or _adds(claim)
+    if extends and "only" in passage_kinds and "not_only" not in passage_kinds:
         yield Disagreement(Reason.QUANTIFIER, "the passage says “only”, the sentence “not only”", rule="only")
 
 
@@ -65,8 +65,8 @@ def _larger_share(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
 def _all_for_part(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
     """Yield a disagreement if the claim says of all what the passage says of a part: "two thirds of the members"."""
     passage, main = alignment.passage, alignment.matching_clauses[clause]
-    mine, theirs = alignment.claim.kinds(clause), passage.kinds(main)
-    if "all" not in mine or "all" in theirs or alignment.claim.kinds() & {"about", "under"}:
+    clause_kinds, matching_kinds = alignment.claim.kinds(clause), passage.kinds(main)
+    if "all" not in clause_kinds or "all" in matching_kinds or alignment.claim.kinds() & {"about", "under"}:
         return
     match_of = {token: match.token for token, match in alignment.pairs(clause)}
     near = [
@@ -86,11 +86,11 @@ def _all_for_part(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
 def _part_for_all(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
     """Yield a disagreement if the claim restricts to one thing what the passage says of all."""
     claim, passage = alignment.claim, alignment.passage
-    mine, theirs = claim.kinds(clause), passage.kinds(alignment.matching_clauses[clause])
-    if "only" not in mine or "all" in mine or "all" not in theirs or "only" in theirs:
+    clause_kinds, matching_kinds = claim.kinds(clause), passage.kinds(alignment.matching_clauses[clause])
+    if "only" not in clause_kinds or "all" in clause_kinds or "all" not in matching_kinds or "only" in matching_kinds:
         return
-    partner = {token: match.token for token, match in alignment.pairs(clause)}
-    restricted = {partner.get(t) for op in claim.of("only") for t in _adjacent_tokens(claim, op)}
+    match_of = {token: match.token for token, match in alignment.pairs(clause)}
+    restricted = {match_of.get(t) for op in claim.of("only") for t in _adjacent_tokens(claim, op)}
     for op in passage.of("all"):
         if any(t in restricted for t in _adjacent_tokens(passage, op) if t.word >= op.after):
             detail = f"the passage says “{passage.text_of(op)}”, the sentence only some"
@@ -100,9 +100,9 @@ def _part_for_all(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
 
 def _all_for_only(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
     """Yield a disagreement if the claim says of all what the passage says of one thing only."""
-    passage, claims = alignment.passage, alignment.claim.kinds(clause)
+    passage, clause_kinds = alignment.passage, alignment.claim.kinds(clause)
     restricted = "only" in passage.kinds() and "all" not in passage.kinds()
-    if "all" in claims and restricted and not {"only", "unless", "if", "not_all"} & claims:
+    if "all" in clause_kinds and restricted and not {"only", "unless", "if", "not_all"} & clause_kinds:
         op = next(passage.of("only"))
         if op.clause == alignment.matching_clauses[clause]:
             said = passage.text_of(op)
