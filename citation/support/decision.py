@@ -204,7 +204,7 @@ assess = completed(assess_in_steps)
 class _Candidate:
     """The scorer's result for one piece of evidence, before the gates."""
 
-    row: int  # of the evidence in the arrays
+    row: int  # index of the evidence
     evidence: Evidence
     window: tuple[int, int]  # span of the best passage in the text of the evidence
     hinted: bool

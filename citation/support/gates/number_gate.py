@@ -17,7 +17,7 @@ from .analyzed_sentence import AnalyzedSentence
 from .passage_numbers import PassageNumbers
 
 # The first terms of a claim usually name its subject, which the evidence names in another part of the sentence.
-_SUBJECT_TERMS, _SUBJECT_TERMS_HAN = 1, 2  # of text with and without spaces
+_SUBJECT_TERMS, _SUBJECT_TERMS_HAN = 1, 2  # words, or pairs of characters of scripts without spaces
 _PHRASES = load_words("number_phrases")
 _HALF_OF, _MORE_THAN_HALF, _MAJORITY = (
     re.compile(any_word(_PHRASES[key]), re.IGNORECASE) for key in ("half_of", "more_than_half", "majority")
@@ -30,7 +30,7 @@ _HAN_MORE, _HAN_DAY = frozenset("余多"), frozenset("日号")  # after a number
 _NUMBERED_NAME = re.compile(r"(?:\bCovid|[^\W\d_]*[A-ZÀ-Þ][^\W\d_]*[A-ZÀ-Þ][^\W\d_]*)(?=-$)")
 _ELLIPTIC = re.compile(r"(?:^|[.;,]\s?|\band\s)[Tt]he\s$")
 _LEAD_IN = 16  # characters before a number that are searched for a bound, an article or a name
-_NEAR = 1.2  # a bound is hardly ever further from the number that it bounds than by this factor
+_NEAR = 1.2  # maximum ratio of a number and its bound; more is hardly ever meant
 _LONG = 10  # terms of a claim; longer ones state several things, of which a passage supports the main one
 _OF_CLOCK, _LAST_MINUTE = frozenset({"", "time", CLOCK}), 1440  # numbers that may be part of a time of day
 

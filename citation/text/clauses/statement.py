@@ -27,7 +27,7 @@ class ContentToken:
     `piece` numbers the parts between commas and conjunctions, `clause` the parts with a predicate of their own.
     """
 
-    stem: str  # of a number, its term
+    stem: str  # or the term of a number
     folded: str  # in lower case without accents; "" for a number
     start: int  # offset of its first character in the sentence
     end: int  # offset after its last character
@@ -36,14 +36,14 @@ class ContentToken:
     clause: int
     name: bool = False  # capitalized; in German any noun
     verbal: bool = False  # may be a predicate: no article or preposition before it
-    preposition: str = ""  # of the phrase that it belongs to, "" if there is none
+    preposition: str = ""  # the one that begins its phrase, "" if there is none
     quantity: Quantity | None = None
     sign: int = 1  # -1 inside the scope of an odd number of negations
     in_operator: bool = False  # part of an operator: "denied", "planned"
     denying: bool = False  # part of an operator that denies: "stopped"
     excepted: bool = False  # inside the phrase of `except`, `without`
     after_auxiliary: bool = False  # an auxiliary is between it and the token before
-    phrasal_stem: str = ""  # of "ablehnen" for "lehnte … ab", of "cancel" for "called … off"; else ""
+    phrasal_stem: str = ""  # the stem of "ablehnen" for "lehnte … ab", of "cancel" for "called … off"; else ""
     kind: str = ""  # class of mutually exclusive words: season, weekday
 
     @property

@@ -18,7 +18,7 @@ from ..word_relations import excludes
 
 _LONGEST = 30  # tokens of a sentence; a longer one states too much to tell what belongs to a number
 _FEWEST = 2  # values of a series
-_MOST_OCCURRENCES = 8  # of a number in a passage; one with more is compared by its sentence only
+_MOST_OCCURRENCES = 8  # a number that a passage has more often is compared by its sentence only
 _DATE = 10  # characters between a month and the year of a date
 
 
