@@ -73,24 +73,25 @@ def mixed_conjuncts(aligned: PassageAlignment) -> Iterator[Disagreement]:
     if len(parts) < 2:
         return
     places = _places(claim, alignments, parts)
-    mine = {token for found in places.values() for token, _ in found}
-    part_of = {token: number for number, part in enumerate(conjuncts(claim)) for token in part.tokens}
+    matched = {token for found in places.values() for token, _ in found}
+    conjunct_of = {token: number for number, part in enumerate(conjuncts(claim)) for token in part.tokens}
     counts = Counter(part for found in places.values() for _, part in found)
     placed = [
         (token, *max(places[token], key=lambda place: counts[place[1]])) for token in claim.tokens if token in places
     ]
-    parts_of = {at: {part for _, part in found} for at, found in places.items()}
-    for (v, said, there), (k, key, here) in permutations(placed, 2):
-        if not parts_of[v].isdisjoint(parts_of[k]) or part_of[v] != part_of[k]:
+    parts_of = {token: {part for _, part in found} for token, found in places.items()}
+    for (one, one_match, one_part), (two, two_match, two_part) in permutations(placed, 2):
+        if not parts_of[one].isdisjoint(parts_of[two]) or conjunct_of[one] != conjunct_of[two]:
             continue
-        value = _counterpart(said, there, here, mine)
-        name = _counterpart(key, here, there, mine) if value else None
-        if not value or not name:
+        instead_of_one = _counterpart(one_match, one_part, two_part, matched)
+        instead_of_two = _counterpart(two_match, two_part, one_part, matched) if instead_of_one else None
+        if not instead_of_one or not instead_of_two:
             continue
-        if value[1] or name[1]:
+        if instead_of_one[1] or instead_of_two[1]:
+            text_of_one, text_of_two = one_part.statement.text_of, two_part.statement.text_of
             detail = (
-                f"the passage has “{here.statement.text_of(value[0])}” for “{here.statement.text_of(key)}”, "
-                f"and “{there.statement.text_of(said)}” for “{there.statement.text_of(name[0])}”"
+                f"the passage has “{text_of_two(instead_of_one[0])}” for “{text_of_two(two_match)}”, "
+                f"and “{text_of_one(one_match)}” for “{text_of_one(instead_of_two[0])}”"
             )
             yield Disagreement(Reason.BINDING, detail, rule="conjuncts")
             return
@@ -129,17 +130,17 @@ def _places(
 
 
 def _counterpart(
-    token: ContentToken, part: Conjunct, other: Conjunct, mine: set[ContentToken]
+    token: ContentToken, part: Conjunct, other: Conjunct, matched: set[ContentToken]
 ) -> tuple[ContentToken, bool] | None:
     """Return the word of another conjunct in the place of `token`, and whether that is sure.
 
-    `mine`: the tokens that the claim has. None where the claim has this word, too, or there is none.
+    `matched`: the tokens of the passage that the claim has. None where this word is one of them, or there is none.
     """
     found = next((t for t in other.tokens if t.stem not in part.stems and _parallel(token, part, t, other)), None)
     if found is not None:
-        return None if found in mine else (found, True)
+        return None if found in matched else (found, True)
     if len(part.names) == len(other.names) == 1 and token is part.names[0] and token.word:
-        return None if other.names[0] in mine else (other.names[0], False)
+        return None if other.names[0] in matched else (other.names[0], False)
     return None
 
 
