@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from ..numbers.quantities import Quantity, agrees
+from ..spans import Span
 from .vocabulary import vocabulary
 
 # Kinds of operators that negate a clause.
@@ -50,18 +51,6 @@ class ContentToken:
     def unit(self) -> str:
         """The unit of a number, "" for a plain number and for a word."""
         return self.quantity.unit if self.quantity is not None else ""
-
-
-class Span(Protocol):
-    """A part of a sentence: a token, an operator, a date."""
-
-    @property
-    def start(self) -> int:
-        """The offset of its first character."""
-
-    @property
-    def end(self) -> int:
-        """The offset after its last character."""
 
 
 class Operator(NamedTuple):

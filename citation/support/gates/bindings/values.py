@@ -12,6 +12,7 @@ from ....text import Quantity
 from ....text.clauses import ContentToken, Statement
 from ....text.clauses.vocabulary import vocabulary
 from ....text.numbers.quantities import MONTH, agrees, same_kind
+from ....text.spans import gap
 from ..alignment import Alignment, PassageAlignment
 from ..disagreement import Disagreement, Reason
 from ..word_relations import excludes
@@ -104,11 +105,6 @@ def _values(numbers: Sequence[ContentToken]) -> Iterator[list[ContentToken]]:
         dated.update(parts)
         yield parts
     yield from ([t] for t in numbers if t not in dated)
-
-
-def gap(one: ContentToken, other: ContentToken) -> int:
-    """Return the number of characters between two tokens, 0 if they overlap."""
-    return max(0, other.start - one.end, one.start - other.end)
 
 
 def is_value(token: ContentToken) -> bool:

@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterator
 from operator import attrgetter
 
-from ....text.clauses.statement import DENIALS, Span
+from ....text.clauses.statement import DENIALS
 from ....text.clauses.vocabulary import vocabulary
+from ....text.spans import Span
 from ..alignment import PassageAlignment
 from ..disagreement import Disagreement, Reason
 

@@ -28,7 +28,7 @@ _ONE_OF = re.compile(
 _HAN_EVERY = re.compile("[每][^，。；]{0,8}[中里]?就?有[一1]")
 _TOTAL = re.compile(rf"\b{any_of(_WORDS['of'])}\s(?:{any_of(_WORDS['article'])} )?$", re.IGNORECASE)
 _OF = re.compile(rf"\s{any_of(_WORDS['of'])}(?: {any_of(_WORDS['article'])}){{0,2}}\s", re.IGNORECASE)
-# Behind a share of the last amount: "members pay 30 euros, students half of this", "students pay half."
+# After a share of the last amount: "members pay 30 euros, students half of this", "students pay half."
 _OF_IT = re.compile(r"\s(?:of (?:it|this|that|these|them)\b|(?:this|that) [^\W\d_]+)|[.,;]")
 _AS = re.compile(r"\s(?:times )?as\b|\stimes (?:larger|more|higher|longer|bigger|the)\b")
 _REACH = 60  # characters between two numbers that belong together

@@ -9,6 +9,7 @@ from itertools import pairwise
 from operator import attrgetter
 from typing import NamedTuple, TypeVar
 
+from ...spans import gap
 from ..quantities import MONTH, Quantity, is_year, states_year
 from .shifts import DAY, YEAR, Shift, direction, directions_anywhere, is_complete, step, unnumbered
 
@@ -40,8 +41,8 @@ def stated_dates(quantities: Sequence[Quantity]) -> Iterator[Date]:
         if month.unit != MONTH or not month.values or not 1 <= month.values[0] <= 12:
             continue
         near = [q for q in quantities[max(0, at - 2) : at + 3] if q is not month and q.values and not q.unit]
-        days = [q for q in near if 1 <= q.values[0] <= 31 and _gap(q, month) <= _NEAR][:1]
-        years = [q for q in near if is_year(q.values[0]) and min(_gap(q, one) for one in (month, *days)) <= _NEAR][:1]
+        days = [q for q in near if 1 <= q.values[0] <= 31 and gap(q, month) <= _NEAR][:1]
+        years = [q for q in near if is_year(q.values[0]) and min(gap(q, one) for one in (month, *days)) <= _NEAR][:1]
         around = (month, *days, *years)
         used.update(map(id, around))
         year, day = (int(one[0].values[0]) if one else 0 for one in (years, days))
@@ -49,11 +50,6 @@ def stated_dates(quantities: Sequence[Quantity]) -> Iterator[Date]:
     for q in quantities:
         if q.values and not q.unit and is_year(q.values[0]) and id(q) not in used:
             yield Date(int(q.values[0]), 0, 0, q.start, q.end)
-
-
-def _gap(one: Quantity, other: Quantity) -> int:
-    """Return the number of characters between two numbers, 0 if they overlap."""
-    return max(0, other.start - one.end, one.start - other.end)
 
 
 def moved(one: Date, days: int, months: int) -> date:
