@@ -127,7 +127,7 @@ class Alignment:
             return formed
         if token.stem in self.elsewhere:
             return []
-        if token.kind == "weekday" and (shifted := self._shifted_weekdays(token)):
+        if token.word_class == "weekday" and (shifted := self._shifted_weekdays(token)):
             return shifted
         stem = token.phrasal_stem or token.stem
         others = self._words.synonyms[stem] | synonyms(stem).single
@@ -136,14 +136,14 @@ class Alignment:
         if not alike:
             return []
         sides = self._words.antonyms.sides(token.folded)
-        kinds = self._words.kinds.get(token.folded, frozenset())
+        classes = self._words.classes.get(token.folded, frozenset())
         forms = inflections(stem, self.claim.language)
         return [
             Match(other, 1, other.stem in forms)
             for other in alike
             if other.quantity is None
             and not opposed(sides, self._words.antonyms.sides(other.folded))
-            and not excludes(kinds, self._words.kinds.get(other.folded, frozenset()))
+            and not excludes(classes, self._words.classes.get(other.folded, frozenset()))
         ]
 
     def _compounds(self, token: ContentToken) -> list[Match]:
@@ -170,13 +170,13 @@ class Alignment:
         return [
             (other, reached)
             for other in self.passage.tokens
-            if other.kind == "weekday"
+            if other.word_class == "weekday"
             and (reached := shifted_weekdays(self.passage.text, self._weekday(other), other.start, quantities))
         ]
 
     def _weekday(self, token: ContentToken) -> int:
         """Return the number of a weekday, 0 for Monday."""
-        return next(member for kind, member in self._words.kinds[token.folded] if kind == "weekday")
+        return next(member for name, member in self._words.classes[token.folded] if name == "weekday")
 
     def _opposite(self, token: ContentToken, taken: set[ContentToken]) -> list[Match]:
         """Return the tokens of the passage with the opposite meaning that match no other token."""

@@ -4,25 +4,26 @@ from functools import lru_cache
 from weakref import WeakKeyDictionary
 
 from ...text.clauses import ContentToken, Statement
-from ...text.clauses.vocabulary import Vocabulary, vocabulary
+from ...text.clauses.vocabulary import ClassMember, Vocabulary, vocabulary
+from ...text.words.polarity import Side
 
 _FAMILY = 5  # letters that two words of one family share at the beginning: relocate, relocation
 _SHORTEST_NEGATED = 4  # letters; "in" before fewer is part of another word
 _HAN_SHARED = 2  # characters
 
 
-def excludes(kinds: frozenset[tuple[str, int]], others: frozenset[tuple[str, int]]) -> bool:
+def excludes(classes: frozenset[ClassMember], others: frozenset[ClassMember]) -> bool:
     """Return whether two words are different members of one class and share no other class and member."""
-    if not kinds or not others or kinds & others:
+    if not classes or not others or classes & others:
         return False
-    return not {kind for kind, _ in kinds}.isdisjoint(kind for kind, _ in others)
+    return not {name for name, _ in classes}.isdisjoint(name for name, _ in others)
 
 
-def opposed(sides: frozenset[tuple[int, int]], others: frozenset[tuple[int, int]]) -> bool:
-    """Return whether two words are on different sides of a family of antonyms, and on the same side of none."""
+def opposed(sides: frozenset[Side], others: frozenset[Side]) -> bool:
+    """Return whether two words are on different sides of a group of antonyms, and on the same side of none."""
     if not sides or not others or sides & others:
         return False
-    return any(family == other and side != other_side for family, side in sides for other, other_side in others)
+    return any(group == other and side != other_side for group, side in sides for other, other_side in others)
 
 
 @lru_cache(maxsize=1 << 14)

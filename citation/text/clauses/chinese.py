@@ -153,7 +153,7 @@ def _tokens(statement: Statement, text: str, words: Sequence[Word], quantities: 
     kinds_of: dict[int, set[str]] = {}
     for op in statement.operators:
         kinds_of.setdefault(op.word, set()).add(op.kind)
-    listed, prepositions = vocabulary("zh").kinds, vocabulary("zh").role("preposition")
+    listed, prepositions = vocabulary("zh").classes, vocabulary("zh").role("preposition")
     for n, (start, end, roles, is_name) in enumerate(words):
         spelled = text[start:end]
         quantity = numbers.get(start) if roles is NUMBER else None
@@ -170,7 +170,7 @@ def _tokens(statement: Statement, text: str, words: Sequence[Word], quantities: 
             token.preposition = last.preposition  # 在深圳证券交易所
         token.in_operator, token.denying = bool(kinds), "denies" in kinds
         classes = listed.get(spelled)
-        token.kind = min(classes)[0] if classes else ""
+        token.word_class = min(classes)[0] if classes else ""
         statement.tokens.append(token)
 
 

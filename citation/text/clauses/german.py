@@ -50,7 +50,7 @@ def _is_finite(key: str, role: WordRoles) -> bool:
     """Return whether a word has the form of a finite verb and is no function word."""
     if role.auxiliary:
         return True
-    return role.content and not role.kind and (key.endswith(_FINITE) or key in _verbs()[1])
+    return role.content and not role.word_class and (key.endswith(_FINITE) or key in _verbs()[1])
 
 
 def is_object(keys: Sequence[str], first: int, after: int) -> bool:

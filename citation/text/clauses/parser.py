@@ -159,7 +159,7 @@ class _Parser:
                 name=word.capitalized and (i > 0 or not self.begins_with_verb),
                 verbal=verbal,
                 preposition=self.preposition,
-                kind=role.kind,
+                word_class=role.word_class,
                 after_auxiliary=self.auxiliary,
                 in_operator=operator,
                 denying=i in self.operators.denying,

@@ -63,6 +63,6 @@ def _resumed(tokens: Tokens, keys: Sequence[str], roles: Sequence[WordRoles], pr
             continue
         if role.auxiliary:
             return k
-        if role.content and not role.kind and (role.verb_form or before.plural):
+        if role.content and not role.word_class and (role.verb_form or before.plural):
             verb = verb if before.article or before.preposition else k
     return verb

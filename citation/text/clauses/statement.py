@@ -45,7 +45,7 @@ class ContentToken:
     excepted: bool = False  # inside the phrase of `except`, `without`
     after_auxiliary: bool = False  # an auxiliary is between it and the token before
     phrasal_stem: str = ""  # the stem of "ablehnen" for "lehnte … ab", of "cancel" for "called … off"; else ""
-    kind: str = ""  # class of mutually exclusive words: season, weekday
+    word_class: str = ""  # class of mutually exclusive words: season, weekday
 
     @property
     def unit(self) -> str:

@@ -8,10 +8,13 @@ from ..memo import memoize
 from ..normalize import fold
 from ..words.inflection import inflections
 from ..words.languages import stopwords
-from ..words.polarity import antonym_sides
+from ..words.polarity import Side, antonym_sides
 from ..words.stemming import stem
 from ..words.word_lists import load_lines, load_words
 from .phrase_tree import PhraseTree
+
+# A class of mutually exclusive words, such as `weekday`, and the number of a member: all words for Monday are one.
+ClassMember = tuple[str, int]
 
 Pattern = tuple[tuple[str, ...], str]  # the words after the first, and the kind of operator
 
@@ -23,8 +26,8 @@ _GAP, _GERUND = "…", "-ing"
 _ROLES = ("article", "preposition", "auxiliary", "conjunction", "subordinator", "pronoun", "adverb")
 NEGATED_VERB = "n't"  # the end of "doesn't", which `fold` writes with a straight apostrophe
 _NO_PLURAL = ("ous", "ss", "us", "is")
-_MOST = 1 << 15  # words of a language whose properties are kept
-_SHARED = 10_000  # above the number of families of any language
+_MOST = 1 << 15  # words of a language whose properties are cached
+_FIRST_SHARED = 10_000  # number of the first group of all languages; no language has as many groups of its own
 
 
 def operator_phrases(language: str) -> Iterator[tuple[str, str]]:
@@ -53,12 +56,12 @@ class Vocabulary:
         roles = load_words(f"{language}/function")
         self.roles = {name: frozenset(words) for name, words in roles.items()}
         self.contractions = dict(pair.split("=") for pair in roles.get("contraction", ()))  # "del": "de"
-        self.kinds = self._classes()
+        self.classes = self._class_members()
         self._groups = self._synonym_groups()
         self.synonyms = memoize(_MOST)(self._similar)
-        self.antonyms = Opposites(language)
+        self.antonyms = Antonyms(language)
         self.stopwords = frozenset(
-            word for word in stopwords(language) if not self.antonyms.listed(word) and word not in self.kinds
+            word for word in stopwords(language) if not self.antonyms.listed(word) and word not in self.classes
         )
 
     def role(self, name: str) -> frozenset[str]:
@@ -68,7 +71,7 @@ class Vocabulary:
     def _roles_of(self, word: str) -> "WordRoles":
         """Return the possible roles of a folded word."""
         operators = self._operators.after(word)
-        kinds = self.kinds.get(word)
+        classes = self.classes.get(word)
         roles = {name for name in _ROLES if word in self.role(name)}
         negated = word.endswith(NEGATED_VERB)
         return WordRoles(
@@ -84,7 +87,7 @@ class Vocabulary:
             verb_form=(self.language != "en" or word.endswith(("ed", "s")) or word in self.role("irregular"))
             and word not in self.role("attribute"),
             plural=word in self.role("plural") or (word.endswith("s") and not word.endswith(_NO_PLURAL)),
-            kind=min(kinds)[0] if kinds else "",
+            word_class=min(classes)[0] if classes else "",
             split=tuple(self.split.get(word, ())),
             inert=not operators and word not in self.split and not negated,
             breaks=not roles.isdisjoint(("conjunction", "subordinator")),
@@ -98,13 +101,13 @@ class Vocabulary:
         alike = forms.union(others, *(inflections(other, self.language) for other in others))
         return alike - {word_stem}
 
-    def _classes(self) -> dict[str, frozenset[tuple[str, int]]]:
-        """Return the (class, member) pairs of each folded word."""
-        table: dict[str, set[tuple[str, int]]] = {}
-        for kind, members in load_words(f"{self.language}/classes").items():
+    def _class_members(self) -> dict[str, frozenset[ClassMember]]:
+        """Return the classes of each folded word, and its member of each."""
+        table: dict[str, set[ClassMember]] = {}
+        for name, members in load_words(f"{self.language}/classes").items():
             for member, words in enumerate(members):
                 for word in words.split("/"):
-                    table.setdefault(fold(word), set()).add((kind, member))
+                    table.setdefault(fold(word), set()).add((name, member))
         return {word: frozenset(found) for word, found in table.items()}
 
     def _synonym_groups(self) -> dict[str, frozenset[str]]:
@@ -132,38 +135,38 @@ class WordRoles:
     content: bool = False  # neither one of these nor a stop word
     verb_form: bool = False  # has the form of a finite verb or a participle
     plural: bool = False
-    kind: str = ""  # the first class of classes.txt that it belongs to
+    word_class: str = ""  # the first class of classes.txt that it belongs to
     split: tuple[SplitPattern, ...] = ()  # operators that end with this word, with other words inside
     inert: bool = False  # belongs to no operator: most words
     breaks: bool = False  # a conjunction or a subordinator
     in_phrase: bool = False  # a preposition, an article or an auxiliary
 
 
-class Opposites:
-    """Pairs of words with opposite meanings. A family has two sides."""
+class Antonyms:
+    """Groups of antonyms. Words on different sides of a group have opposite meanings."""
 
     def __init__(self, language: str) -> None:
         """Read antonyms.txt."""
         self._stopwords = stopwords(language)
-        self._listed: PhraseTree[tuple[int, int]] = PhraseTree()
-        for family, line in enumerate(load_lines(f"{language}/antonyms")):
+        self._listed: PhraseTree[Side] = PhraseTree()
+        for group, line in enumerate(load_lines(f"{language}/antonyms")):
             for side, words in enumerate(line.split(_SEPARATOR)):
                 for word in words.split():
-                    self._listed.add([word], (family, side))
+                    self._listed.add([word], (group, side))
         self.sides = memoize(_MOST)(self._sides)
 
-    def listed(self, word: str) -> set[tuple[int, int]]:
-        """Return the (family, side) pairs of a folded word of this language."""
+    def listed(self, word: str) -> set[Side]:
+        """Return the sides of groups that a folded word of this language is on."""
         return {side for tree in self._listed.after(word) for side in tree.values}
 
-    def _sides(self, word: str) -> frozenset[tuple[int, int]]:
-        """Return the (family, side) pairs of a folded word, of this language and of all languages.
+    def _sides(self, word: str) -> frozenset[Side]:
+        """Return the sides that a folded word is on, of the groups of this language and of those of all languages.
 
         A stop word has those of this language only: it is no form of a word with the same stem, as "que" of "queen".
         """
         found = self.listed(word)
         if word not in self._stopwords:
-            found |= {(_SHARED + family, side) for family, side in antonym_sides(stem(word))}
+            found |= {(_FIRST_SHARED + group, side) for group, side in antonym_sides(stem(word))}
         return frozenset(found)
 
 

@@ -56,7 +56,7 @@ def mixed_clauses(aligned: PassageAlignment) -> Iterator[Disagreement]:
         between = range(one.word + 1, two.word)
         if any(word in parted or claim.words[word] == "的" for word in between):
             continue
-        if one.kind or two.kind or one.quantity or two.quantity or any(clause in tails for clause in heads):
+        if one.word_class or two.word_class or one.quantity or two.quantity or any(clause in tails for clause in heads):
             continue
         apart = heads[0].sentence is tails[0].sentence and all(
             _leaves_out(claim, clause, token, before=token is two)

@@ -150,8 +150,8 @@ def _parallel(one: ContentToken, here: Conjunct, other: ContentToken, there: Con
         return _same_kind_of_number(one, other)
     if one.stem == other.stem or one.in_operator or other.in_operator:
         return False
-    if (one.kind and one.kind == other.kind) or "weekday" in {one.kind, other.kind}:
-        return one.kind == other.kind
+    if (one.word_class and one.word_class == other.word_class) or "weekday" in {one.word_class, other.word_class}:
+        return one.word_class == other.word_class
     if one.verbal or other.verbal:
         return one is here.verb and other is there.verb
     if one.preposition or other.preposition:

@@ -24,9 +24,9 @@ def other_class_member(aligned: PassageAlignment) -> Iterator[Disagreement]:
     for token, match in best.tokens:
         if match is not None or token.quantity is not None or aligned.is_known(token.stem):
             continue
-        kinds = words.kinds.get(token.folded, frozenset())
+        classes = words.classes.get(token.folded, frozenset())
         for other in free:
-            if excludes(kinds, words.kinds.get(other.folded, frozenset())):
+            if excludes(classes, words.classes.get(other.folded, frozenset())):
                 yield Disagreement(
                     _reason_for(token, claim.language),
                     f"the passage says “{best.passage.text_of(other)}”, not “{claim.text_of(token)}”",
@@ -51,7 +51,7 @@ def other_number_of_name(best: Alignment) -> Iterator[Disagreement]:
 
 def _reason_for(token: ContentToken, language: str) -> Reason:
     """Return the reason for a word that is replaced by another of its class."""
-    if token.kind in _UNITS:
+    if token.word_class in _UNITS:
         return Reason.UNIT
     return Reason.UNKNOWN_NAME if token.name and language != "de" else Reason.BINDING
 
@@ -104,9 +104,11 @@ def _continues(name: ContentToken, other: ContentToken) -> bool:
 def _names(claim: Statement) -> Iterator[tuple[ContentToken, bool]]:
     """Yield the words of the claim that are names, and whether each is one of at least two names in a row."""
     for at, token in enumerate(claim.tokens):
-        if not token.name or token.kind or len(token.folded) < _SHORTEST_NAME or token.quantity is not None:
+        if not token.name or token.word_class or len(token.folded) < _SHORTEST_NAME or token.quantity is not None:
             continue
         near = [claim.tokens[n] for n in (at - 1, at + 1) if 0 <= n < len(claim.tokens)]
-        person = any(t.name and not t.kind and abs(t.word - token.word) == 1 and t.piece == token.piece for t in near)
+        person = any(
+            t.name and not t.word_class and abs(t.word - token.word) == 1 and t.piece == token.piece for t in near
+        )
         if person or (token.word and claim.language != "de"):
             yield token, person

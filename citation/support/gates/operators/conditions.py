@@ -53,7 +53,7 @@ def _of_all(claim: Statement) -> bool:
     for op in claim.of("all"):
         if claim.text_of(op).lower().replace(" ", "_") not in words.role("indefinite"):
             following = next((t for t in claim.tokens if t.word >= op.after), None)
-            if following is None or following.kind != "unit" or following.word > op.after:
+            if following is None or following.word_class != "unit" or following.word > op.after:
                 return True
     return False
 

@@ -48,7 +48,7 @@ def _direction(claim: Statement) -> int:
     words = vocabulary(claim.language)
     antonyms = words.antonyms
     rise = {side for word in words.role("rise") for side in antonyms.sides(word)}
-    fall = {(family, 1 - side) for family, side in rise}
+    fall = {(group, 1 - side) for group, side in rise}
     signs = set()
     for token in claim.tokens:
         sides = antonyms.sides(token.folded)

@@ -52,4 +52,4 @@ def _around(statement: Statement, op: Operator) -> Sides:
 
 def _is_length(token: ContentToken) -> bool:
     """Return whether a token is a length of time."""
-    return token.kind == "unit" or token.unit == "time"
+    return token.word_class == "unit" or token.unit == "time"
