@@ -88,6 +88,10 @@ class FeatureComputation:
 
     Evidence is short, so the time goes into the number of array operations, not into their size. Therefore the query
     terms of all claims are the rows of one matrix, claim after claim. A term occurs exactly where its credit is 1.
+
+    The methods set these arrays one after the other: `by_sentence`, (U, S), and `by_evidence`, (U, N), the credit of
+    each term; `weights`, (3, U) or (4, U), and `totals`, the sums of these weights per claim, (3, K, 1) or (4, K, 1);
+    `in_titles`, (U, N), or None; `shared`, (K, N), 1 where the evidence has any term of the claim.
     """
 
     def __init__(self, claims: Sequence[Claim], index: Index) -> None:
@@ -208,7 +212,7 @@ class FeatureComputation:
     def _excerpt_columns(self) -> None:
         """Set the coverage by whole excerpts and their titles."""
         columns, exact = self.columns, np.floor(self.by_evidence) * self.is_term[:, None]
-        self.shared = np.maximum.reduceat(exact, self.begins, axis=0)  # 1 where the excerpt has any term
+        self.shared = np.maximum.reduceat(exact, self.begins, axis=0)
         for claim, coverage in zip(self.claims, self._share(_EXACT, exact), strict=True):
             if claim.terms:
                 self.index.remember_coverage(claim.text, coverage)
@@ -257,6 +261,7 @@ class FeatureComputation:
         return in_titles
 
     def _or_in_title(self, exact: Floats) -> Floats:
+        """Return credits, (U, N), raised to 1 for the terms that the title contains."""
         return exact if self.in_titles is None else np.maximum(exact, self.in_titles)
 
     def _name_columns(self, missing: Floats) -> None:

@@ -51,8 +51,20 @@ class Surroundings(NamedTuple):
 class SharedIndex:
     """The part of the index that depends only on the excerpts, so that requests can share it. Read-only.
 
-    S sentences of N excerpts, in order. `valid`, (3, S): whether a window of 1, 2 or 3 sentences that starts at a
-    sentence ends in the same excerpt. `first_sentence`, (N + 1,): the first sentence of each excerpt.
+    Arrays of S sentences of N excerpts, in order:
+
+    - `sentence_spans`, (S, 2): start and end in the text of the excerpt. `starts`, `ends`, (S,): its columns.
+    - `sentence_owner`, (S,): the excerpt of each sentence.
+    - `first_sentence`, (N + 1,): the first sentence of each excerpt, and S.
+    - `valid`, (3, S): whether a window of 1, 2 or 3 sentences that starts at a sentence ends in the same excerpt.
+    - `negations`, (S,): the number of negations.
+
+    T occurrences of V different terms, which `vocabulary` numbers from 0:
+
+    - `term_ends`, (S + 1,): the first occurrence in each sentence, and T.
+    - `posted`, (T,): the sentences of all occurrences of the first term, then those of the second, and so on.
+    - `posted_ends`, V + 1 numbers: where those of each term begin in `posted`, and T.
+    - `pair_keys`, `pairs`: see `_index_pairs`.
     """
 
     def __init__(self, excerpts: Sequence[AnalyzedExcerpt]) -> None:
@@ -128,6 +140,7 @@ class SharedIndex:
         return self._foreign[language]
 
     def _index_sentences(self, excerpts: Sequence[AnalyzedExcerpt]) -> None:
+        """Set the spans and the excerpts of the sentences."""
         counts = [len(one.spans) // 2 for one in excerpts]
         self.sentence_spans = _concatenate([one.spans for one in excerpts]).reshape(-1, 2)
         self.sentence_owner = np.repeat(np.arange(len(excerpts)), counts)
@@ -136,6 +149,7 @@ class SharedIndex:
         self.first_sentence = np.array([0, *accumulate(counts)], dtype=np.int64)
 
     def _index_terms(self, excerpts: Sequence[AnalyzedExcerpt]) -> Steps[None]:
+        """Index the terms by the sentences and the pairs of neighbours in which they occur."""
         numbered: defaultdict[str, int] = defaultdict(count().__next__)  # numbers the terms in order of appearance
         parts: list[Ints] = []
         unpaused = 0
@@ -156,9 +170,9 @@ class SharedIndex:
         offsets = _concatenate([one.analysis.starts for one in excerpts])
         sentences = yield from _undivided(partial(self._sentences_at, rows, offsets), len(rows))
         per_sentence = np.bincount(sentences, minlength=self.size)
-        self.term_ends = np.concatenate([[0], np.cumsum(per_sentence)])  # (S + 1,): first term of each sentence
+        self.term_ends = np.concatenate([[0], np.cumsum(per_sentence)])
         order = yield from _undivided(partial(np.argsort, term_ids, kind="stable"), len(term_ids))
-        self.posted = sentences[order]  # those of the first term, of the second, ...; they end at `posted_ends`
+        self.posted = sentences[order]
         occurrences = np.bincount(term_ids, minlength=len(numbered))
         self.posted_ends: list[int] = [0, *occurrences.cumsum().tolist()]
         yield None
@@ -178,19 +192,23 @@ class SharedIndex:
         self.pairs = np.stack((at + rows[at], rows[at], sentence), axis=1, dtype=np.int32, casting="same_kind")
 
     def _sentences_at(self, rows: Ints, offsets: Ints) -> Ints:
-        """Return the sentences at these offsets of these excerpts, in one search over all excerpts end to end."""
+        """Return the sentences, (T,), at T offsets in the texts of the excerpts `rows`.
+
+        One search over all excerpts, as if their texts followed each other.
+        """
         length = int(self.ends.max(initial=0)) + 1
         begins = self.sentence_owner * length + self.starts
         return np.asarray(begins.searchsorted(rows * length + offsets, side="right") - 1)
 
     def _index_windows(self) -> None:
+        """Set which windows are valid, and arrays that the features of every claim need."""
         owner = self.sentence_owner
         self.valid = np.zeros((WINDOW_SENTENCES, self.size), dtype=bool)
         for size in range(WINDOW_SENTENCES):
             self.valid[size, : self.size - size] = owner[size:] == owner[: self.size - size]
         self.invalid = ~self.valid
         self.ones = np.ones(self.size, dtype=np.float32)
-        self.valid_twice = np.concatenate((self.valid, self.valid))
+        self.valid_twice = np.concatenate((self.valid, self.valid))  # (6, S), for two values of each window
 
     def _index_negations(self) -> None:
         """Count the negations of each sentence."""
@@ -247,4 +265,5 @@ def _undivided(function: Callable[[], T], size: int) -> Steps[T]:
 
 
 def _concatenate(offsets: list["array[int]"]) -> Ints:
+    """Return the numbers of several arrays as one."""
     return np.frombuffer(b"".join(offsets), dtype=np.uint32).astype(np.int64)

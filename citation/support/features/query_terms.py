@@ -98,7 +98,7 @@ class AnalyzedClaim:
     terms: list[str]  # without repeats
     previous_terms: list[str]  # without repeats
     query: QueryTerms  # words with translations first, then `terms`, where words replace the pairs of a Chinese claim
-    foreign: Bools | None  # (N,) whether evidence is in another language; None if none is
+    foreign: Bools | None  # (N,), whether evidence is in another language; None if none is
 
     @classmethod
     def analyze(cls, claim: Claim, index: Index, most_terms: int) -> "AnalyzedClaim":
@@ -272,6 +272,7 @@ def _single_term_matches(query: QueryTerms, index: Index) -> tuple[Ints, Ints, F
 
 
 def _sentences_with_all(terms: tuple[str, ...], index: Index) -> Ints:
+    """Return the sentences that contain all of the terms."""
     at = index.sentences_of(terms[0])
     for term in terms[1:]:
         at = np.intersect1d(at, index.sentences_of(term))

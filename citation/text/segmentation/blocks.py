@@ -62,6 +62,7 @@ _UNDECIDED = re.compile(
 _FENCE = re.compile(rf"{_NESTED}(`{{3,}}|~{{3,}}|\$\$|\\\[)")
 _RAW_HTML = re.compile(rf"[ ]{{0,3}}(<!--|<(?:{_RAW})(?=[\s>]|\Z))", re.IGNORECASE)
 _BREAK = re.compile(r"[ ]{0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,}|=+[ \t]*)\Z")
+# Unlike `tables.is_table_rule`, this also matches the rule of a table with one column, and "---". None is ever cited.
 _TABLE_RULE = re.compile(r"[ \t]*+\|?[ \t]*+:?-+:?[ \t]*+(?:\|[ \t]*+:?-+:?[ \t]*+)*+\|?[ \t]*+\Z")
 _LINE_TYPES = (
     (re.compile(r"[ \t]*#{1,6}(?:[ \t]|\Z)"), _HEADING),
