@@ -130,7 +130,7 @@ def _may_contain_passages(value: Any) -> bool:
 
 def _passage(value: Fields) -> Fields | None:
     """Return the object as fields of evidence, or None if it is not a passage."""
-    flat, metadata_fields = _flatten(value)
+    flat = _flatten(value)
     if type(flat.get("page")) is int:
         flat["page"] = page_number(flat["page"], flat)
     passage: Fields = {}
@@ -157,23 +157,20 @@ def _passage(value: Fields) -> Fields | None:
     if "text" not in passage or None in lines or not (named or len(passage["text"].strip()) >= MIN_PASSAGE):
         return None
     passage["text"] = "\n".join([passage["text"], *(line for line in lines if line)])
-    metadata = {key: one for key, one in {**flat, **metadata_fields}.items() if key not in used and key not in VECTORS}
+    metadata = {key: one for key, one in flat.items() if key not in used and key not in VECTORS}
     return passage | ({"metadata": metadata} if metadata else {})
 
 
-def _flatten(value: Fields) -> tuple[Fields, Fields]:
-    """Return the fields of an object and of the objects that it wraps, and separately the fields of its metadata."""
+def _flatten(value: Fields) -> Fields:
+    """Return the fields of an object, of its metadata and of the objects that it wraps."""
     flat = dict(value)
-    metadata: Fields = {}
     for _ in range(MAX_DEPTH):
         inner = next((key for key in (*WRAPPERS, *METADATA_OBJECTS) if isinstance(flat.get(key), dict)), None)
         if inner is None:
             break
         fields = flat.pop(inner)
-        if inner in METADATA_OBJECTS:
-            metadata |= fields
         flat = _merge(flat, fields, inner) if inner in METADATA_OBJECTS else _merge(fields, flat, "outer")
-    return flat, metadata
+    return flat
 
 
 def _merge(first: Fields, second: Fields, name: str) -> Fields:

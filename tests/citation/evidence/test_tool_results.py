@@ -55,6 +55,22 @@ SHAPES: dict[str, tuple[Any, list[dict[str, Any]]]] = {
         [{"page_content": A, "metadata": {"source": "a.pdf", "page": 3, "page_label": "3"}}],
         [{"text": A, "file_name": "a.pdf", "page_number": 3}],
     ),
+    "metadata with another title than its document": (
+        [{"text": A, "title": "Harlan", "metadata": {"title": "Lanes"}}],
+        [{"text": f"{A}\nmetadata.title: Lanes", "title": "Harlan"}],
+    ),
+    "a passage with another score than its wrapper": (
+        [{"node": {"text": A, "score": 0.5}, "score": 0.9}],
+        [{"text": f"{A}\nouter.score: 0.9", "score": 0.5}],
+    ),
+    "values that are empty or of another type": (
+        [{"text": A, "title": "", "url": " ", "score": "0.9", "page": "12345678901"}],
+        [{"text": f"{A}\nurl: \nscore: 0.9\npage: 12345678901"}],
+    ),
+    "a field with a list as JSON": (
+        {"result": json.dumps([{"text": A}, {"text": B}]), "took": 3},
+        [{"text": A}, {"text": B}],
+    ),
     "LangChain's documents, serialized": (
         [
             {
@@ -185,6 +201,7 @@ NONE: dict[str, Any] = {
     "an error": {"error": {"message": "The index does not exist, sorry for that."}},
     "a list with an entry that is not a passage": [{"text": A}, {"temperature": 21.5}],
     "a passage with a field that is too long": [{"text": A, "table": [[1, 2, 3]] * 1000}],
+    "objects that are nested too deeply": json.loads('{"data":' * 20 + json.dumps(A) + "}" * 20),
     "a result that is nested too deeply": json.loads("[" * 20 + json.dumps(A) + "]" * 20),
 }
 
@@ -211,6 +228,12 @@ def test_other_fields_of_the_result_are_returned() -> None:
     )
     assert found
     assert json.loads(found.rest) == {"answer": "In 1932."}
+
+
+def test_fields_of_the_same_name_are_all_in_the_metadata() -> None:
+    found = extract_passages(json.dumps([{"text": A, "lang": "en", "metadata": {"lang": "de"}}]))
+    assert found
+    assert found.passages[0]["metadata"] == {"lang": "en", "metadata.lang": "de"}
 
 
 def test_fields_that_ragflow_pages_need_are_metadata() -> None:
