@@ -21,7 +21,7 @@ from citestream.proxy.pipeline.collect_chunks import Completion
 from citestream.proxy.pipeline.completion_chunks import Chunks, UncitedChunks
 from citestream.proxy.pipeline.deciding.scoring import ExternalModels, Scoring
 from citestream.proxy.pipeline.outgoing import Failed, Outgoing, TextOut
-from citestream.proxy.pipeline.respond import respond
+from citestream.proxy.pipeline.respond import pass_through, respond
 
 EVIDENCE = (
     Evidence(1, "The Harlan bridge was opened on 4 May 1932 by the mayor of Harlan.", "e1", title="Bridges"),
@@ -428,3 +428,23 @@ def test_tool_calls_are_collected_from_their_fragments() -> None:
     body = answered([OtherDelta(chunk(first), (0,)), OtherDelta(chunk(second), (0,)), finish("tool_calls")])
     (call,) = body["choices"][0]["message"]["tool_calls"]
     assert call == {"id": "t", "type": "function", "function": {"name": "f", "arguments": '{"x":1}'}}
+
+
+async def uncited(events: Sequence[Event | ProviderError]) -> list[list[str]]:
+    """Return the types of the events in each batch of an answer that needs no citations."""
+    return [[type(event).__name__ for event in batch] async for batch in pass_through(played(events))]
+
+
+async def test_an_uncited_answer_that_breaks_off_ends_with_the_failure() -> None:
+    sent = await uncited([*deltas(["Half a "]), IncompleteAnswer("the stream was cut")])
+    assert sent == [["OtherDelta"], ["Failed"]]
+
+
+async def test_an_error_before_an_uncited_answer_is_raised() -> None:
+    with pytest.raises(IncompleteAnswer):
+        await uncited([Idle(), IncompleteAnswer("nothing came")])
+
+
+async def test_events_of_one_read_are_passed_on_together() -> None:
+    first, second, third = (TextDelta(0, text, chunk({"content": text}), more=text == "a") for text in "abc")
+    assert await uncited([first, second, third]) == [["OtherDelta", "OtherDelta"], ["OtherDelta"]]
