@@ -1,4 +1,4 @@
-"""Shared by all tests: real servers, ways of splitting a stream, and profiles of Hypothesis."""
+"""Fixtures of all tests: real servers, ways to split a stream, and profiles of Hypothesis."""
 
 import ast
 import gc
@@ -25,7 +25,7 @@ Chunkings = Callable[[str, Random], Iterator[list[str]]]
 Launch = Callable[..., AbstractContextManager[str]]
 Start = Callable[..., str]
 
-# No deadline: a shared machine may pause any example. CI draws the same examples every time, so it cannot fail by luck.
+# No deadline: a shared machine may pause any example. CI draws the same examples every time, for reproducible results.
 settings.register_profile("dev", deadline=None)
 settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
@@ -36,17 +36,18 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def alone(parse: Callable[..., ast.AST]) -> Callable[..., ast.AST]:
-    """`ast.parse`, one at a time and without the garbage collector.
+def serialized(parse: Callable[..., ast.AST]) -> Callable[..., ast.AST]:
+    """Return `ast.parse` with a lock and without garbage collection during a call.
 
-    CPython before 3.11.8 and 3.12.2 keeps its depth in one place for all threads (gh-106905). The collector's callbacks
-    (Hypothesis has one) and finalizers let others in meanwhile. If those show a traceback, which parses too, the first
-    fails with "SystemError: AST constructor recursion depth mismatch", and the whole run if that is pytest's own.
+    CPython before 3.11.8 and 3.12.2 has one counter of the recursion depth for all threads (gh-106905). Callbacks of
+    the garbage collector (Hypothesis has one) and finalizers can switch to another thread. If that thread formats a
+    traceback, which calls `ast.parse` too, the first call fails with "SystemError: AST constructor recursion depth
+    mismatch". In pytest's own code, this ends the whole run.
     """
-    turns = RLock()
+    lock = RLock()
 
     def parsed(*args: Any, **named: Any) -> ast.AST:
-        with turns:
+        with lock:
             collecting = gc.isenabled()
             gc.disable()
             try:
@@ -59,12 +60,12 @@ def alone(parse: Callable[..., ast.AST]) -> Callable[..., ast.AST]:
 
 
 if sys.version_info < (3, 11, 8) or (3, 12) <= sys.version_info < (3, 12, 2):
-    ast.parse = alone(ast.parse)  # type: ignore[assignment]
+    ast.parse = serialized(ast.parse)  # type: ignore[assignment]
 
 
 @pytest.fixture(scope="session")
 def chunkings() -> Chunkings:
-    """(text, rng) -> the ways a provider may cut it: whole, at random, one character at a time."""
+    """Return a function (text, rng) that yields ways to split a text: whole, at random, one character at a time."""
 
     def cut(text: str, rng: Random) -> Iterator[list[str]]:
         yield [text]
@@ -78,15 +79,15 @@ def chunkings() -> Chunkings:
 
 @pytest.fixture(scope="session")
 def launch() -> Launch:
-    """(command, log file, **environment) -> a context: the URL a server process says it is listening on."""
+    """Return a context manager (command, log file, **environment) that runs a server and yields its URL."""
     return launched
 
 
 @pytest.fixture
 def citestream_server(tmp_path: Path) -> Iterator[Start]:
-    """(config mapping, **environment) -> the URL of a real `citestream serve` process on a free port.
+    """Yield a function (config, **environment) that starts `citestream serve` on a free port and returns its URL.
 
-    Every server is stopped at the end of the test, and has to stop cleanly.
+    Every server is stopped at the end of the test, and must exit with status 0.
     """
     with ExitStack() as servers:
 
@@ -127,7 +128,7 @@ def launched(command: list[str], log: Path, *, cwd: Path = ROOT, **environment: 
 
 
 def address(process: subprocess.Popen[str], log: Path) -> str:
-    """The URL in the line `... listening on URL`. Fails with the server's log where it ends without one."""
+    """Return the URL in the line `... listening on URL`. If the server ends without this line, fail with its log."""
     assert process.stdout is not None
     for line in process.stdout:
         if " listening on " in line:

@@ -19,15 +19,15 @@ MODULES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob
 MEASURED = [*MODULES, *sorted((ROOT / "bench").rglob("*.py")), *sorted((ROOT / "examples").glob("*.py"))]
 
 SDKS = ("openai", "ollama", "google", "httpx", "asyncpg", "redis")
-# citation is text in, text out: nothing in it may wait, read a clock, draw lots or touch the machine.
+# citation is pure: no waiting, no clock, no random numbers, no I/O.
 IMPURE = (
     *("asyncio", "time", "random", "secrets", "uuid", "socket", "ssl", "select", "selectors", "signal", "logging"),
     *("threading", "multiprocessing", "concurrent", "subprocess", "os", "shutil", "tempfile", "sqlite3", "http"),
     *("urllib.request", "urllib.error", "importlib.metadata"),
 )
-SEEDED = "random.Random"  # reproducible draws, as the bootstrap of confidence intervals needs them
-LONGEST_FUNCTION = 60  # lines; past it, reading turns into searching
-LONGEST_FILE = 350  # lines of code; a module that outgrows 250 has found its seam
+SEEDED = "random.Random"  # reproducible, for the bootstrap of confidence intervals
+MAX_FUNCTION_LINES = 60  # a longer one does not fit on a screen
+MAX_FILE_LINES = 350  # without blank lines and comments; a longer file can be split
 VAGUE = {"Manager", "Helper", "Helpers", "Util", "Utils", "Base"}
 
 
@@ -41,7 +41,7 @@ def tree(path: Path) -> ast.Module:
 
 
 def absolute_imports(path: Path) -> Iterator[tuple[int, str]]:
-    """(line, dotted name) of everything imported absolutely, at module level or inside functions."""
+    """Yield the line and dotted name of each absolute import, at module level and inside functions."""
     for node in ast.walk(tree(path)):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)
@@ -54,36 +54,36 @@ def within(module: str, *packages: str) -> bool:
     return any(module == package or module.startswith(f"{package}.") for package in packages)
 
 
-def owner(module: str) -> str:
-    """The dotted name below `citestream`, which is how the folders of the repository are called."""
+def without_root(module: str) -> str:
+    """Return the dotted name below `citestream`, which equals the path in the repository."""
     return module.removeprefix("citestream.")
 
 
-def offences(*roots: str, banned: tuple[str, ...]) -> list[str]:
+def violations(*roots: str, banned: tuple[str, ...]) -> list[str]:
     return [
         f"{name(path)}:{line} imports {module}"
         for path in MODULES
         if name(path).split("/")[0] in roots
         for line, module in absolute_imports(path)
-        if within(owner(module), *banned) and module != SEEDED
+        if within(without_root(module), *banned) and module != SEEDED
     ]
 
 
 def test_citation_imports_neither_providers_nor_proxy() -> None:
-    assert offences("citation", banned=("providers", "proxy")) == []
+    assert violations("citation", banned=("providers", "proxy")) == []
 
 
 def test_providers_import_the_text_kernel_and_nothing_else_of_ours() -> None:
-    imported = offences("providers", banned=("citation", "proxy"))
+    imported = violations("providers", banned=("citation", "proxy"))
     assert [found for found in imported if not within(found.rpartition(" ")[2], "citestream.citation.text")] == []
 
 
 def test_the_proxy_imports_no_sdk() -> None:
-    assert offences("proxy", "citation", banned=SDKS) == []
+    assert violations("proxy", "citation", banned=SDKS) == []
 
 
-def test_citation_waits_for_nothing_and_reads_no_clock() -> None:
-    assert offences("citation", banned=IMPURE) == []
+def test_citation_does_no_io_and_reads_no_clock() -> None:
+    assert violations("citation", banned=IMPURE) == []
 
 
 def test_citation_needs_the_standard_library_and_numpy_only() -> None:
@@ -110,11 +110,11 @@ def test_the_text_kernel_imports_nothing_else_of_citation() -> None:
 
 
 def part(path: str) -> str:
-    """The folder or module directly below `citation/` that a path belongs to."""
+    """Return the folder or module directly below `citation/` that contains a path."""
     return path.removeprefix("citation/").split("/")[0].removesuffix(".py")
 
 
-def test_no_two_parts_of_citation_import_each_other() -> None:
+def test_parts_of_citation_have_no_import_cycle() -> None:
     imported: dict[str, set[str]] = {}
     for path in (ROOT / "citation").rglob("*.py"):
         for node in ast.walk(tree(path)):
@@ -123,36 +123,36 @@ def test_no_two_parts_of_citation_import_each_other() -> None:
                 modules = [node.module] if node.module else [alias.name for alias in node.names]
                 paths = ((folder / module.replace(".", "/")).relative_to(ROOT).as_posix() for module in modules)
                 imported.setdefault(part(name(path)), set()).update(map(part, paths))
-    remaining = dict(imported)
-    while free := [one for one, others in remaining.items() if not others - {one} & remaining.keys()]:
-        for one in free:
-            del remaining[one]
-    assert remaining == {}
+    cyclic = dict(imported)
+    while independent := [one for one, others in cyclic.items() if not others - {one} & cyclic.keys()]:
+        for one in independent:
+            del cyclic[one]
+    assert cyclic == {}
 
 
 @pytest.mark.parametrize("package", PACKAGES)
-def test_inside_a_package_imports_are_relative(package: str) -> None:
-    assert offences(package, banned=(package,)) == []
+def test_imports_inside_a_package_are_relative(package: str) -> None:
+    assert violations(package, banned=(package,)) == []
 
 
 def test_no_product_code_imports_tests_or_benchmarks() -> None:
-    assert offences(*PACKAGES, banned=("tests", "bench", "examples", "pytest", "hypothesis")) == []
+    assert violations(*PACKAGES, banned=("tests", "bench", "examples", "pytest", "hypothesis")) == []
 
 
 def test_no_task_is_started_without_an_owner() -> None:
-    orphans = [
+    unowned = [
         f"{name(path)}:{node.lineno}"
         for path in MEASURED
         for node in ast.walk(tree(path))
         if isinstance(node, ast.Attribute) and node.attr in {"create_task", "ensure_future"}
         if re.search(r"asyncio|loop", ast.unparse(node.value))
     ]
-    assert orphans == []
+    assert unowned == []
 
 
 # Underscore names that are part of a documented interface.
 DOCUMENTED = {"_replace", "_asdict", "_fields", "_make", "_exit"}
-# Private names of aiohttp, openai, ollama and google-genai that are refused even where one of our classes has the same.
+# Private names of aiohttp, openai, ollama and google-genai that are refused even if a class of ours has the same.
 KNOWN_PRIVATE = {
     *("_protocol", "_transport", "_payload_writer", "_read_nowait", "_buffer", "_exception", "_client", "_api_client"),
     *("_send_headers_immediately", "_conns", "_request", "_cache", "_writer"),
@@ -169,7 +169,7 @@ def is_ours_or_standard(module: str) -> bool:
 
 
 def foreign_bases(path: Path) -> Iterator[tuple[ast.ClassDef, str, type]]:
-    """Each class of a module that extends a class of a dependency: its node, the base as written, and the base."""
+    """Yield each class that extends a class of a dependency: its node, the base as written, and the base."""
     imported = {}
     for node in ast.walk(tree(path)):
         if isinstance(node, ast.Import) or (isinstance(node, ast.ImportFrom) and node.level == 0):
@@ -188,7 +188,7 @@ def foreign_bases(path: Path) -> Iterator[tuple[ast.ClassDef, str, type]]:
 
 
 def names_defined(node: ast.AST) -> set[str]:
-    """Every name that is defined or assigned inside a node, attributes of `self` included."""
+    """Return every name that is defined or assigned inside a node, including attributes of `self`."""
     found = set()
     for inner in ast.walk(node):
         if isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
@@ -201,7 +201,7 @@ def names_defined(node: ast.AST) -> set[str]:
 
 
 def private_uses(path: Path) -> Iterator[str]:
-    """Uses of underscore names that belong to a dependency, as far as the syntax tree shows them."""
+    """Yield the uses of private names of a dependency that the syntax tree shows."""
     for line, module in absolute_imports(path):
         if not is_ours_or_standard(module) and any(is_private(part) for part in module.split(".")):
             yield f"{name(path)}:{line} imports {module}"
@@ -227,7 +227,7 @@ def test_no_private_name_of_a_dependency_is_used(package: str) -> None:
     assert [use for path in modules for use in private_uses(path)] == []
 
 
-def test_names_say_what_things_are() -> None:
+def test_names_are_not_vague() -> None:
     vague = [name(path) for path in MEASURED if path.stem in {"utils", "util", "helpers", "helper", "common", "misc"}]
     for path in MEASURED:
         for node in ast.walk(tree(path)):
@@ -244,18 +244,18 @@ def test_functions_fit_on_a_screen() -> None:
         for path in MEASURED
         for node in ast.walk(tree(path))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-        if (length := (node.end_lineno or node.lineno) - node.lineno + 1) > LONGEST_FUNCTION
+        if (length := (node.end_lineno or node.lineno) - node.lineno + 1) > MAX_FUNCTION_LINES
     ]
     assert long == []
 
 
 def test_files_are_short() -> None:
-    long = [f"{name(path)} has {lines}" for path in MEASURED if (lines := code_lines(path)) > LONGEST_FILE]
+    long = [f"{name(path)} has {lines}" for path in MEASURED if (lines := code_lines(path)) > MAX_FILE_LINES]
     assert long == []
 
 
 def code_lines(path: Path) -> int:
-    """Lines that hold code: no blank lines, comments or docstrings."""
+    """Return the number of lines of code, without blank lines, comments and docstrings."""
     layout = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
     docstrings = {
         line
@@ -272,14 +272,14 @@ def code_lines(path: Path) -> int:
     return len(lines - docstrings)
 
 
-def test_nothing_is_left_for_later() -> None:
-    later = [
+def test_code_has_no_todo_comments() -> None:
+    found = [
         f"{name(path)}:{number} {line.strip()}"
         for path in MEASURED
         for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
         if re.search(r"\b(TODO|FIXME|XXX|HACK)\b|\bfor now\b", line)
     ]
-    assert later == []
+    assert found == []
 
 
 SLOW_IMPORTS = {
@@ -293,7 +293,7 @@ SLOW_IMPORTS = {
 
 
 @pytest.mark.parametrize("case", SLOW_IMPORTS)
-def test_imports_stay_cheap(case: str) -> None:
+def test_imports_load_no_unneeded_modules(case: str) -> None:
     module, unwanted = SLOW_IMPORTS[case]
     script = f"import {module}, sys; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", script], cwd=ROOT, check=True, capture_output=True, text=True)

@@ -1,6 +1,6 @@
-"""The steps of deploy/Containerfile, run in a folder: an image needs a registry, its steps do not.
+"""Run the steps of deploy/Containerfile in a folder. Unlike a build of the image, this needs no registry.
 
-Not run here: the base image, its user and its file system.
+The base image, its user and its file system are not tested.
 """
 
 import json
@@ -101,7 +101,7 @@ def run_step(step: str, built: Image, folder: Path) -> None:
 def test_the_image_contains_what_its_package_needs_and_a_server_that_answers(
     image: Image, launch: Callable[..., AbstractContextManager[str]]
 ) -> None:
-    """One test, because every worker of pytest would run the steps for itself."""
+    """One test, because every pytest worker would run the steps again."""
     check_lock()
     assert "No broken requirements found." in image.run(["python", "-m", "pip", "check"])
     (program,) = json.loads(argument("ENTRYPOINT"))

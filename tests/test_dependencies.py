@@ -29,7 +29,7 @@ def entries() -> dict[str, tuple[Requirement, str]]:
 LOCKED = entries()
 
 
-def test_every_dependency_is_one_version_with_its_hashes() -> None:
+def test_every_dependency_is_locked_to_one_version_with_hashes() -> None:
     for requirement, entry in LOCKED.values():
         assert re.fullmatch(r"==[\w.]+", str(requirement.specifier)), entry
         assert re.findall(r"--hash=sha256:[0-9a-f]{64}\b", entry), entry
@@ -75,7 +75,7 @@ def test_the_lock_has_no_unused_requirement() -> None:
 
 
 @pytest.mark.slow
-def test_bandit_finds_nothing_without_a_reason() -> None:
+def test_bandit_finds_no_unsuppressed_issue() -> None:
     command = [sys.executable, "-m", "bandit", "-q", "-c", "pyproject.toml", "-r"]
     folders = ["citation", "providers", "proxy", "bench", "examples"]
     found = subprocess.run([*command, *folders], cwd=ROOT, check=False, capture_output=True, text=True)
@@ -83,7 +83,7 @@ def test_bandit_finds_nothing_without_a_reason() -> None:
 
 
 def test_every_suppressed_security_rule_has_a_reason() -> None:
-    silent = [
+    without_reason = [
         f"{path.relative_to(ROOT)}:{number}"
         for folder in ("citation", "providers", "proxy", "bench", "examples")
         for path in sorted((ROOT / folder).rglob("*.py"))
@@ -91,4 +91,4 @@ def test_every_suppressed_security_rule_has_a_reason() -> None:
         if re.search(r"# (?:noqa: S\d+|nosec)", line)
         and not re.search(r"(?:nosec B\d+ # |noqa: S\d+(?:, S\d+)* (?:- |# (?!nosec)))\w+ \w+", line)
     ]
-    assert silent == []
+    assert without_reason == []

@@ -63,12 +63,14 @@ def test_the_pods_of_the_cluster_can_reach_redis() -> None:
     (container,) = pods["template"]["spec"]["containers"]
     assert container["ports"] == [{"name": port["targetPort"], "containerPort": port["port"]}]
     limit = int(container["args"][-1].removesuffix("mb")) * 2**20
-    assert limit > 1.5 * config.references.max_bytes, "what Redis needs besides"
-    out = read(DEPLOY / "kubernetes/network.yaml")["spec"]["egress"]
-    assert {"podSelector": {"matchLabels": service["spec"]["selector"]}} in [one for rule in out for one in rule["to"]]
-    inside = read(DEPLOY / "kubernetes/redis-network.yaml")["spec"]["ingress"][0]["from"][0]["podSelector"]
+    assert limit > 1.5 * config.references.max_bytes, "Redis needs memory for more than the stored answers"
+    egress = read(DEPLOY / "kubernetes/network.yaml")["spec"]["egress"]
+    assert {"podSelector": {"matchLabels": service["spec"]["selector"]}} in [
+        peer for rule in egress for peer in rule["to"]
+    ]
+    clients = read(DEPLOY / "kubernetes/redis-network.yaml")["spec"]["ingress"][0]["from"][0]["podSelector"]
     ours = read(DEPLOY / "kubernetes/deployment.yaml")["spec"]["template"]["metadata"]["labels"]
-    assert inside["matchLabels"].items() <= ours.items()
+    assert clients["matchLabels"].items() <= ours.items()
 
 
 def test_the_autoscaler_uses_an_existing_metric() -> None:
@@ -103,17 +105,20 @@ def test_services_with_dependents_have_a_health_check(file: Path) -> None:
     for service in services.values():
         waited = service.get("depends_on", {})
         for name in waited if isinstance(waited, dict) else {}:
-            assert "healthcheck" in services[name] or "build" in services[name], name  # ours is in the container file
+            # The health check of our own image is in the container file.
+            assert "healthcheck" in services[name] or "build" in services[name], name
 
 
 def test_the_example_environment_contains_all_variables_of_the_cluster() -> None:
-    asked = set(re.findall(r"\$\{(\w+)", (DEPLOY / "compose.cluster.yaml").read_text("utf-8")))
-    given = set(re.findall(r"^(\w+)=$", (DEPLOY / "cluster.env.example").read_text("utf-8"), re.MULTILINE))
-    assert given == asked
+    used = set(re.findall(r"\$\{(\w+)", (DEPLOY / "compose.cluster.yaml").read_text("utf-8")))
+    listed = set(re.findall(r"^(\w+)=$", (DEPLOY / "cluster.env.example").read_text("utf-8"), re.MULTILINE))
+    assert listed == used
 
 
 @pytest.mark.slow
-async def test_the_reader_of_the_cluster_can_search_but_not_change_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_database_role_of_the_cluster_can_search_but_not_change_the_table(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("CITESTREAM_READER_PASSWORD", "it's secret")
     config = configured(DEPLOY / "compose.cluster.yaml").retrievers["documents"].model_dump()
     with postgres() as server:
@@ -123,10 +128,11 @@ async def test_the_reader_of_the_cluster_can_search_but_not_change_the_table(mon
             "VALUES ('b#0', 'b', 'bridge.pdf', 'Bridge', 'The Harlan bridge was opened on 4 May 1932.', 12)"
         )
         url = {"url": server.url_of("postgres", role="citestream_reader"), "api_key_env": ""}
-        found = parse({"providers": {"extractive": {}}, "retrievers": {"documents": config | url}})
-        asked = {"model": "extractive", "messages": [{"role": "user", "content": "When was the Harlan bridge opened?"}]}
-        async with TestClient(TestServer(make_app(found))) as client:
-            answer = await client.post("/v1/chat/completions", json=asked | {"retrieval": {"source": "documents"}})
+        parsed = parse({"providers": {"extractive": {}}, "retrievers": {"documents": config | url}})
+        messages = [{"role": "user", "content": "When was the Harlan bridge opened?"}]
+        request = {"model": "extractive", "messages": messages}
+        async with TestClient(TestServer(make_app(parsed))) as client:
+            answer = await client.post("/v1/chat/completions", json=request | {"retrieval": {"source": "documents"}})
             (reference,) = (await answer.json())["references"]
         assert (reference["id"], reference["file_name"], reference["page_number"]) == ("b#0", "bridge.pdf", 12)
         server.run("SET ROLE citestream_reader; DELETE FROM evidence;")
@@ -147,6 +153,6 @@ def test_the_container_file_passes_the_linter() -> None:
 
 def test_the_dashboard_uses_all_existing_metrics() -> None:
     known = set(Metrics().labels())
-    asked = re.findall(r"citestream_\w+", (DEPLOY / "grafana.json").read_text("utf-8"))
-    assert {re.sub("_(total|bucket|count)$", "", name) for name in asked} - {"citestream_"} == known
+    used = re.findall(r"citestream_\w+", (DEPLOY / "grafana.json").read_text("utf-8"))
+    assert {re.sub("_(total|bucket|count)$", "", name) for name in used} - {"citestream_"} == known
     assert [panel["id"] for panel in json.loads((DEPLOY / "grafana.json").read_text("utf-8"))["panels"]]

@@ -52,15 +52,15 @@ def module(program: str, name: str, monkeypatch: pytest.MonkeyPatch) -> ModuleTy
 
 def test_the_first_program_prints_a_cited_answer(citestream_server: Start) -> None:
     (program,) = programs("start.md")
-    said = run(program.replace("http://127.0.0.1:8787", citestream_server()))
-    assert said.startswith("The Harlan bridge was opened on 4 May 1932. [1]\n[1] bridge.md: The Harlan bridge")
+    output = run(program.replace("http://127.0.0.1:8787", citestream_server()))
+    assert output.startswith("The Harlan bridge was opened on 4 May 1932. [1]\n[1] bridge.md: The Harlan bridge")
 
 
 def test_the_library_does_what_its_page_says() -> None:
-    whole, streamed = map(run, programs("library.md"))
-    assert whole.startswith("The bridge was opened in 1932. [1] It carries four lanes.\nThe Harlan bridge was opened")
-    assert "1 refused" in whole
-    assert len([line for line in programs("library.md")[0].splitlines() if line]) == 10, "as few as it takes"
+    cited, streamed = map(run, programs("library.md"))
+    assert cited.startswith("The bridge was opened in 1932. [1] It carries four lanes.\nThe Harlan bridge was opened")
+    assert "1 refused" in cited
+    assert len([line for line in programs("library.md")[0].splitlines() if line]) == 10, "the example is short"
     assert streamed.startswith("Water boils at 100 °C. [1] It is wet.\n[{'number': 1,")
 
 
@@ -71,16 +71,16 @@ def test_the_traced_sentences_are_decided_as_their_page_says(tmp_path: Path) -> 
     (tmp_path / "b.md").write_text(f"# The bridge\n\n{text}\n")
     arguments = [sys.executable, "-m", "citestream", *shlex.split(command)]
     environment = {**os.environ, "PYTHONPATH": str(DOCS.parent)}
-    said = subprocess.run(arguments, cwd=tmp_path, env=environment, check=True, capture_output=True, text=True).stdout
+    output = subprocess.run(arguments, cwd=tmp_path, env=environment, check=True, capture_output=True, text=True).stdout
     rows = re.findall(r"^\| (.+?\.) \| (\d\.\d\d) \| (\d\.\d\d) \| (.+?) \|$", page, re.MULTILINE)
     assert len(rows) == 4
     for sentence, words, support, decided in rows:
-        explained = said[said.rindex(f"\n{sentence}\n") :].splitlines()[3].split()
+        explained = output[output.rindex(f"\n{sentence}\n") :].splitlines()[3].split()
         assert explained[:2] == [support, words], sentence
         assert " ".join(explained).find(decided) > 0, sentence
 
 
-def test_the_examples_of_the_reasons_are_refused_for_them() -> None:
+def test_the_example_of_each_refusal_reason_is_refused_for_that_reason() -> None:
     page = (DOCS / "attribution.md").read_text("utf-8")
     table = page.split("| reason | example of a claim | passage |\n|---|---|---|\n")[1].split("\n\n")[0]
     reason = ""
@@ -108,12 +108,12 @@ def test_the_labelled_record_of_the_page_can_be_measured(tmp_path: Path) -> None
     (record,) = re.findall(r"```json\n(.*?)```", (DOCS / "benchmarks.md").read_text("utf-8"), re.DOTALL)
     (tmp_path / "data.jsonl").write_text(record.replace("\n", ""))
     command = [sys.executable, "-m", "citestream", "eval", str(tmp_path / "data.jsonl"), "--json"]
-    said = subprocess.run(command, cwd=DOCS.parent, check=True, capture_output=True, text=True, timeout=60).stdout
-    quality = json.loads(said)["quality"]["ALL"]
+    output = subprocess.run(command, cwd=DOCS.parent, check=True, capture_output=True, text=True, timeout=60).stdout
+    quality = json.loads(output)["quality"]["ALL"]
     assert (quality["supported"], quality["unsupported"], quality["f1"]) == (1, 1, 1.0)
 
 
-def test_every_page_names_the_same_error_of_the_decision() -> None:
+def test_all_pages_give_the_same_error_rates() -> None:
     page = (DOCS / "attribution.md").read_text("utf-8")
     rows = re.findall(r"^\| \*\*.*?\*\* \| (\d+) of (\d+) \| (\d+) of (\d+) \|$", page, re.MULTILINE)
     assert len(rows) == 2
@@ -187,7 +187,7 @@ def test_every_configuration_of_the_providers_page_loads(tmp_path: Path, monkeyp
     assert len(configurations) == len(kinds) == 9
 
 
-def test_the_providers_page_tells_of_every_server_whose_stream_is_tested() -> None:
+def test_the_providers_page_lists_every_server_whose_stream_is_tested() -> None:
     page = (DOCS / "providers.md").read_text("utf-8")
     assert re.findall(r"^\| ((?!server)[^|-].*?) \|", page, re.MULTILINE) == list(STREAMS)
 

@@ -16,8 +16,9 @@ from openai import OpenAI
 from examples.ask import EVIDENCE, closest, documents
 
 ROOT = Path(__file__).parent.parent
-ASKED = yaml.safe_load((ROOT / "examples/questions.yaml").read_text("utf-8"))
-QUESTIONS = {asked["question"]: asked for asked in ASKED}
+QUESTIONS = {
+    example["question"]: example for example in yaml.safe_load((ROOT / "examples/questions.yaml").read_text("utf-8"))
+}
 
 
 class Launch(Protocol):
@@ -37,16 +38,16 @@ def client(launch: Launch, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_the_answer_cites_the_passage_that_answers(client: OpenAI, question: str) -> None:
+def test_the_answer_cites_the_expected_passage(client: OpenAI, question: str) -> None:
     evidence = closest(question, documents(), EVIDENCE)
     answer = client.chat.completions.create(
         model="extractive", messages=[{"role": "user", "content": question}], extra_body={"evidence": evidence}
     )
     references: list[dict[str, Any]] = (answer.model_extra or {})["references"]
     cited = [evidence[reference["evidence_number"] - 1] for reference in references]
-    wanted = QUESTIONS[question]
-    assert any(item["file_name"] == wanted["file"] and wanted["passage"] in item["text"] for item in cited)
-    assert wanted["passage"] in (answer.choices[0].message.content or "")
+    expected = QUESTIONS[question]
+    assert any(item["file_name"] == expected["file"] and expected["passage"] in item["text"] for item in cited)
+    assert expected["passage"] in (answer.choices[0].message.content or "")
 
 
 SUPPORT = re.compile(r"support ([01]\.\d+)")

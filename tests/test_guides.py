@@ -18,14 +18,14 @@ def label(guide: Path) -> str:
 
 
 @pytest.mark.parametrize("guide", guides(), ids=label)
-def test_code_is_that_of_the_scripts(guide: Path) -> None:
+def test_code_in_guides_equals_the_code_of_the_scripts(guide: Path) -> None:
     assert guide.read_text("utf-8") == with_code(guide.read_text("utf-8"))
 
 
 @pytest.mark.parametrize("guide", sorted(FOLDER.glob("*.md")), ids=label)
-def test_every_block_says_where_it_comes_from_and_holds_something(guide: Path) -> None:
+def test_every_code_block_names_its_source_and_is_not_empty(guide: Path) -> None:
     blocks = list(BLOCKS.finditer(guide.read_text("utf-8")))
-    commands = [block for block in blocks if not block["language"]]  # tests/test_repo.py knows those of Citestream
+    commands = [block for block in blocks if not block["language"]]  # tests/test_repo.py checks them
     assert [block["code"] for block in blocks if not block["code"].strip()] == []
     assert [block["code"] for block in blocks if block not in commands and not block["source"]] == []
 
@@ -40,7 +40,7 @@ def test_every_region_is_shown_in_some_guide() -> None:
     assert marked == shown
 
 
-def test_tables_are_those_of_one_run_wherever_they_stand() -> None:
+def test_result_tables_are_the_same_in_all_guides() -> None:
     found = [(name, text) for guide in guides() for name, text in tables(guide.read_text("utf-8"))]
     assert {name for name, _ in found} == {"matrix", "clients", "on demand"}
     assert len(set(found)) == 3
@@ -54,7 +54,7 @@ def test_the_configurations_of_the_client_tests_are_valid(name: str, monkeypatch
 
 
 @pytest.mark.parametrize("folder", ["node", "mastra"])
-def test_what_npm_installs_is_pinned_and_names_no_registry(folder: str) -> None:
+def test_npm_packages_are_pinned_and_name_no_registry(folder: str) -> None:
     lock = (ROOT / "tests/clients" / folder / "package-lock.json").read_text("utf-8")
     assert '"resolved"' not in lock
     assert lock.count('"integrity"') > 40
@@ -63,7 +63,7 @@ def test_what_npm_installs_is_pinned_and_names_no_registry(folder: str) -> None:
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "tests/clients").glob("*/*.txt")), ids=label)
-def test_what_pip_installs_is_pinned(path: Path) -> None:
+def test_pip_packages_are_pinned(path: Path) -> None:
     lines = path.read_text("utf-8").splitlines()[1:]
     assert [line for line in lines if not re.fullmatch(r"[\w.-]+==[\w.]+", line)] == []
     assert len(lines) > 40

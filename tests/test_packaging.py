@@ -172,13 +172,13 @@ def contents(wheel: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.slow
-def test_the_container_copies_all_that_its_build_reads(checkout: Path, wheel: Path, tmp_path: Path) -> None:
+def test_the_container_copies_all_files_that_its_build_reads(checkout: Path, wheel: Path, tmp_path: Path) -> None:
     containerfile = (ROOT / "deploy/Containerfile").read_text("utf-8")
     copied = {
         name for line in re.findall(r"^COPY (?!--from)(.*)$", containerfile, re.MULTILINE) for name in line.split()[:-1]
     }
-    sent = set(re.findall(r"^!(.*)$", (ROOT / ".dockerignore").read_text("utf-8"), re.MULTILINE))
-    assert copied == sent
+    included = set(re.findall(r"^!(.*)$", (ROOT / ".dockerignore").read_text("utf-8"), re.MULTILINE))
+    assert copied == included
     shutil.copytree(
         checkout,
         tmp_path / "context",
@@ -253,7 +253,7 @@ def test_the_npm_package_contains_the_component_and_nothing_else(tmp_path: Path)
     assert set(targets) <= names
 
 
-def test_typescript_knows_the_events_of_the_component() -> None:
+def test_the_typescript_declarations_list_the_events_of_the_component() -> None:
     component = ROOT / "proxy/component"
     dispatching = re.findall(r"(?:#emit|CustomEvent)\(.*", (component / "answer.js").read_text("utf-8"))
     dispatched = set(re.findall(r'"(citestream-\w+)"', "\n".join(dispatching)))

@@ -159,7 +159,7 @@ def paragraphs(source: str) -> Iterator[tuple[int, str]]:
         line += block.count("\n")
 
 
-def offences(piece: Prose) -> Iterator[str]:
+def violations(piece: Prose) -> Iterator[str]:
     text = re.sub(r"`[^`]*`|\"[^\"]*\"", "`…`", piece.text)
     for pattern, instead in PATTERNS.items():
         if found := re.search(pattern, text):
@@ -167,7 +167,7 @@ def offences(piece: Prose) -> Iterator[str]:
 
 
 def test_texts_are_plain_english() -> None:
-    found = [offence for path in files() for piece in prose(path) for offence in offences(piece)]
+    found = [violation for path in files() for piece in prose(path) for violation in violations(piece)]
     assert not found, "\n".join(found)
 
 
@@ -186,7 +186,7 @@ def test_texts_are_plain_english() -> None:
     ],
 )
 def test_a_private_phrase_is_found(text: str) -> None:
-    assert list(offences(Prose(Path(__file__), 1, text)))
+    assert list(violations(Prose(Path(__file__), 1, text)))
 
 
 @pytest.mark.parametrize(
@@ -201,4 +201,4 @@ def test_a_private_phrase_is_found(text: str) -> None:
     ],
 )
 def test_plain_english_passes(text: str) -> None:
-    assert list(offences(Prose(Path(__file__), 1, text))) == []
+    assert list(violations(Prose(Path(__file__), 1, text))) == []

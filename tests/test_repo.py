@@ -54,7 +54,7 @@ def test_every_file_that_the_documents_name_exists(document: Path) -> None:
     links = {link for link in re.findall(r"\]\(([^)#\s]+)", text) if "://" not in link}
     inline = re.findall(r"`([^`\n]+)`", re.sub(r"(?ms)^ *```.*?^ *```", "", text))
     named = {span for span in inline if re.fullmatch(rf"[\w.-]+(?:/[\w.-]*)*(?:{KINDS}|/)", span)}
-    given = {
+    readers_files = {
         "b.md",
         "my.yaml",
         "tokenizer.json",
@@ -65,20 +65,22 @@ def test_every_file_that_the_documents_name_exists(document: Path) -> None:
         "echo.py",
     }  # examples of the reader's own files
     missing = {
-        path for path in (links | named) - given if not (document.parent / path).exists() and not (ROOT / path).exists()
+        path
+        for path in (links | named) - readers_files
+        if not (document.parent / path).exists() and not (ROOT / path).exists()
     }
     assert missing == set()
 
 
-def test_the_map_of_the_code_has_every_folder() -> None:
+def test_the_layout_table_lists_every_folder() -> None:
     listed = re.findall(r"^\| `([\w-]+)/` \|", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.MULTILINE)
-    there = {
+    existing = {
         path.name
         for path in ROOT.iterdir()
         if path.is_dir() and path.name not in {"build", "dist"} and re.fullmatch(r"[a-z]+", path.name)
     }
-    assert set(listed) == there
-    assert len(listed) == len(there)
+    assert set(listed) == existing
+    assert len(listed) == len(existing)
 
 
 def test_the_readme_has_at_most_1200_words() -> None:
@@ -100,7 +102,7 @@ def test_every_program_that_make_runs_exists() -> None:
     assert [str(path) for path in wanted if not path.exists()] == []
 
 
-def test_ci_is_make_test_and_the_clients() -> None:
+def test_ci_runs_make_test_and_the_client_tests() -> None:
     script = ROOT / ".ci/run"
     assert os.access(script, os.X_OK)
     assert script.read_text().splitlines()[-2:] == ["make test", "make test-clients"]
@@ -112,23 +114,23 @@ def test_make_docs_fails_at_a_warning() -> None:
     assert re.search(r"-m sphinx .*-W .*docs docs/_build", planned)
 
 
-def test_the_licence_is_the_one_that_the_metadata_name() -> None:
+def test_the_licence_file_agrees_with_the_metadata() -> None:
     assert metadata()["license"] == "MIT"
     assert "Permission is hereby granted, free of charge" in (ROOT / "LICENSE").read_text()
 
 
 def test_every_example_question_names_a_passage_of_its_document() -> None:
-    for asked in yaml.safe_load((ROOT / "examples/questions.yaml").read_text("utf-8")):
-        if asked["file"]:
-            assert asked["passage"] in (ROOT / "examples/documents" / asked["file"]).read_text("utf-8"), asked
+    for example in yaml.safe_load((ROOT / "examples/questions.yaml").read_text("utf-8")):
+        if example["file"]:
+            assert example["passage"] in (ROOT / "examples/documents" / example["file"]).read_text("utf-8"), example
 
 
-def test_every_example_document_is_accounted_for() -> None:
+def test_the_readme_of_the_examples_lists_every_document() -> None:
     listed = set(re.findall(r"`documents/([\w.-]+)`", (ROOT / "examples/README.md").read_text("utf-8")))
     assert listed == {path.name for path in (ROOT / "examples/documents").iterdir()}
 
 
-def test_the_stages_that_a_profile_is_split_into_name_files_there_are() -> None:
+def test_the_stages_of_the_profile_name_existing_files() -> None:
     stages = (ROOT / "bench/proxy/cpu_profile.py").read_text("utf-8")
     named = re.findall(r"\(((?:citation|providers|proxy)/[\w/.]*)", stages)
     assert named

@@ -119,7 +119,7 @@ class User:
 def run_shell(block: Block, user: User) -> None:
     """Run the block line by line."""
     for line in commands(block):
-        if line.startswith("make "):  # their targets are run by CI itself; here that they exist
+        if line.startswith("make "):  # CI runs the targets; this checks that they exist
             subprocess.run(["make", "-n", *shlex.split(line)[1:]], cwd=ROOT, check=True, capture_output=True)
         elif install := INSTALLS.fullmatch(line):  # tests/test_packaging.py installs into an empty environment
             extras = set(filter(None, (install["extras"] or "").split(",")))
@@ -150,18 +150,18 @@ def run_curl(block: Block, user: User) -> None:
     program, flag, address, header, name, data, body = shlex.split(block.code)
     assert (program, flag, header, data) == ("curl", "-N", "-H", "-d")
     address = address.replace(ADDRESS, user.start())
-    said = httpx.post(address, content=body, headers=dict([name.split(": ")])).text
-    assert "110.6 metres tall. [1]" in said
-    assert '"references":[{"number":1' in said
+    answer = httpx.post(address, content=body, headers=dict([name.split(": ")])).text
+    assert "110.6 metres tall. [1]" in answer
+    assert '"references":[{"number":1' in answer
 
 
 def check_error(block: Block, user: User) -> None:
     """Check a command and its error message, word for word."""
-    line, said = block.code.removeprefix("$ ").split("\n", 1)
+    line, message = block.code.removeprefix("$ ").split("\n", 1)
     command = [sys.executable, "-m", "citestream", *shlex.split(line)[1:]]
     environment = {name: value for name, value in os.environ.items() if "API_KEY" not in name}
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (1, said)
+    assert (done.returncode, done.stderr) == (1, message)
 
 
 def check_configuration(block: Block, user: User) -> None:
@@ -178,26 +178,26 @@ def check_configuration(block: Block, user: User) -> None:
 
 def check_readiness(block: Block, user: User) -> None:
     """Compare the keys with the answer of a server that has such a provider and such a retriever."""
-    nowhere = "http://127.0.0.1:9"
-    providers = {"openai": {"kind": "openai", "base_url": f"{nowhere}/v1", "api_key": "none"}}
-    search = {"kind": "http", "url": nowhere, "body": {"q": "{query}"}}
+    closed_port = "http://127.0.0.1:9"
+    providers = {"openai": {"kind": "openai", "base_url": f"{closed_port}/v1", "api_key": "none"}}
+    search = {"kind": "http", "url": closed_port, "body": {"q": "{query}"}}
     address = user.start({"providers": providers, "retrievers": {"docs": search}})
-    said, answer = json.loads(block.code), httpx.get(f"{address}/readyz").json()
-    assert answer.keys() == said.keys()
+    documented, answer = json.loads(block.code), httpx.get(f"{address}/readyz").json()
+    assert answer.keys() == documented.keys()
     assert {name: check.keys() for name, check in answer["checks"].items()} == {
-        name: check.keys() for name, check in said["checks"].items()
+        name: check.keys() for name, check in documented["checks"].items()
     }
 
 
 def check_retrieval_report(block: Block, user: User) -> None:
     """Compare the keys with the report of an answer from a folder."""
-    said = json.loads(block.code)
+    documented = json.loads(block.code)
     user.run("citestream index docs/")
     retrievers = {"docs": {"kind": "folder", "store": str(user.folder / ".citestream/evidence.db")}}
     address = user.start({**WITHOUT_KEY, "retrievers": retrievers, "default_retriever": "docs"})
-    asked = {"model": "extractive", "messages": [{"role": "user", "content": said["query"]}]}
-    answer = httpx.post(f"{address}/v1/chat/completions", json=asked).json()
-    assert answer["grounding"]["retrieval"].keys() == said.keys()
+    request = {"model": "extractive", "messages": [{"role": "user", "content": documented["query"]}]}
+    answer = httpx.post(f"{address}/v1/chat/completions", json=request).json()
+    assert answer["grounding"]["retrieval"].keys() == documented.keys()
 
 
 def run_sql(block: Block, user: User) -> None:
@@ -229,7 +229,7 @@ KINDS: dict[str, Runner] = {
 REPORTS = {'"checks"': "ready", '"source"': "retrieved"}  # a key that identifies a JSON answer
 SPHINX = {"{include}", "{toctree}"}  # checked by the build of the site
 
-# Programs and dialogues: who runs them, and looks at what comes out.
+# Programs and console sessions, with the test that runs each of them and checks its output.
 RUN_BY = {
     ("docs/start.md", "$ make demo"): "test_examples: test_the_console_output_of_a_page_is_what_the_command_prints",
     ("README.md", "$ citestream cite"): "test_examples: test_the_console_output_of_a_page_is_what_the_command_prints",
@@ -237,7 +237,7 @@ RUN_BY = {
     (
         "docs/start.md",
         'import OpenAI from "openai";',
-    ): "clients/start_page: faults",  # make test-clients has Node's packages
+    ): "clients/start_page: faults",  # `make test-clients` installs the packages of Node
     ("docs/component.md", "<"): "browser/test_component: test_the_guide_runs_in_a_page",
     ("docs/attribution.md", "$ citestream cite"): (
         "test_docs: test_the_traced_sentences_are_decided_as_their_page_says"
@@ -279,13 +279,13 @@ def user(tmp_path: Path, launch: Launch, citestream_server: Start) -> User:
 
 
 @pytest.mark.parametrize("block", RUN_HERE, ids=label)
-def test_it_runs_as_it_stands(block: Block, user: User) -> None:
+def test_every_snippet_runs_unchanged(block: Block, user: User) -> None:
     KINDS[kind(block)](block, user)
 
 
-def test_every_program_is_run_by_a_test_of_its_own() -> None:
+def test_every_other_program_is_run_by_its_own_test() -> None:
     def known(block: Block) -> set[tuple[str, str]]:
-        return {(page, begins) for page, begins in RUN_BY if block.page == page and block.code.startswith(begins)}
+        return {(page, start) for page, start in RUN_BY if block.page == page and block.code.startswith(start)}
 
     assert [label(block) for block in RUN_ELSEWHERE if len(known(block)) != 1] == []
     assert set().union(*map(known, RUN_ELSEWHERE)) == RUN_BY.keys()
@@ -309,7 +309,7 @@ def inline() -> set[str]:
 
 
 @pytest.mark.parametrize("line", sorted(inline()))
-def test_a_command_within_a_sentence_has_these_options(line: str) -> None:
+def test_a_command_within_a_sentence_has_valid_options(line: str) -> None:
     _, name, *arguments = shlex.split(line.replace("COMMAND", "ask"))
     command = main.commands[name]
     command.make_parser(Context(command, info_name=name)).parse_args(arguments)
@@ -319,7 +319,7 @@ def test_a_command_within_a_sentence_has_these_options(line: str) -> None:
 EXCEPTIONS = {
     "kubectl apply -k": "needs a cluster; tests/test_deploy.py validates the manifests",
     "npm install ./proxy/component": "tests/test_packaging.py packs this folder",
-    "npx prettier --print-width 120": "formats by hand, and is not installed",
+    "npx prettier --print-width 120": "is run by hand, and is not installed",
 }
 PROGRAMS = re.compile(r"(?:\w+=\S+ )*(?:\S*/)?(curl|docker|kubectl|make|npm|npx|ollama|pip|pipx|python|uv) (.+)")
 INSTALLS_PACKAGE = re.compile(r"(?:tool )?install (?:--no-compile --target DIR )?(?:\.|'(?:\.|citestream)\[\w+\]')")
