@@ -1,4 +1,4 @@
-"""Answers as clients of every API read them: streamed and whole in one shape, so that they can be compared."""
+"""Parsers of the answers of every client API: streamed and complete answers get one form, to compare them."""
 
 import json
 import re
@@ -12,43 +12,43 @@ Shown = dict[str, Any]
 
 # The durations of Ollama's API. Citestream measures them if the provider reports none.
 DURATIONS = ("total_duration", "load_duration", "prompt_eval_duration", "eval_duration")
-TOP = ("references", "grounding", "citations", "search_results")
+TOP_LEVEL = ("references", "grounding", "citations", "search_results")
 
 
 def chat_streamed(body: bytes) -> Shown:
     found: Fields = {"usage": None}
     choices: dict[int, Shown] = {}
     for event in events(body):
-        found |= {key: event[key] for key in TOP if key in event}
+        found |= {key: event[key] for key in TOP_LEVEL if key in event}
         found["usage"] = event.get("usage") or found["usage"]
         for choice in event["choices"]:
-            _add(choices.setdefault(choice["index"], {**NOTHING, "calls": {}}), choice)
-    for said in choices.values():
-        said["calls"] = [said["calls"][index] for index in sorted(said["calls"])]
+            _add(choices.setdefault(choice["index"], {**EMPTY_CHOICE, "calls": {}}), choice)
+    for choice in choices.values():
+        choice["calls"] = [choice["calls"][index] for index in sorted(choice["calls"])]
     return {**found, "choices": [choices[index] for index in sorted(choices)]}
 
 
-NOTHING: Shown = dict.fromkeys(("text", "thoughts", "refusal"), "") | {"finish": None, "scores": []}
+EMPTY_CHOICE: Shown = dict.fromkeys(("text", "thoughts", "refusal"), "") | {"finish": None, "scores": []}
 
 
-def _add(said: Shown, choice: Fields) -> None:
-    said["finish"] = choice["finish_reason"] or said["finish"]
-    said["scores"] = said["scores"] + ((choice.get("logprobs") or {}).get("content") or [])
+def _add(shown: Shown, choice: Fields) -> None:
+    shown["finish"] = choice["finish_reason"] or shown["finish"]
+    shown["scores"] = shown["scores"] + ((choice.get("logprobs") or {}).get("content") or [])
     delta = choice["delta"]
     for ours, theirs in (("text", "content"), ("thoughts", "reasoning"), ("refusal", "refusal")):
-        said[ours] += delta.get(theirs) or ""
-    said |= {key: delta[key] for key in ("annotations", "references") if key in delta}
+        shown[ours] += delta.get(theirs) or ""
+    shown |= {key: delta[key] for key in ("annotations", "references") if key in delta}
     for call in delta.get("tool_calls") or ():
-        known = said["calls"].setdefault(call["index"], {"id": "", "name": "", "arguments": ""})
+        known = shown["calls"].setdefault(call["index"], {"id": "", "name": "", "arguments": ""})
         known["id"] += call.get("id") or ""
         known["name"] += call["function"].get("name") or ""
         known["arguments"] += call["function"]["arguments"]
 
 
 def chat_whole(body: bytes) -> Shown:
-    said = json.loads(body)
+    answer = json.loads(body)
     choices = []
-    for choice in said["choices"]:
+    for choice in answer["choices"]:
         message = choice["message"]
         shown = {
             "text": message["content"] or "",
@@ -59,35 +59,41 @@ def chat_whole(body: bytes) -> Shown:
             "calls": [{"id": call["id"], **call["function"]} for call in message.get("tool_calls") or ()],
         }
         choices.append(shown | {key: message[key] for key in ("annotations", "references") if key in message})
-    return {"usage": said.get("usage"), **{key: said[key] for key in TOP if key in said}, "choices": choices}
+    return {
+        "usage": answer.get("usage"),
+        **{key: answer[key] for key in TOP_LEVEL if key in answer},
+        "choices": choices,
+    }
 
 
 def responses_streamed(body: bytes) -> Shown:
     """Check that the deltas have the same content as the completed response."""
     *earlier, last = events(body)
-    said = "".join(event["delta"] for event in earlier if event["type"] == "response.output_text.delta")
-    marked = []
+    text = "".join(event["delta"] for event in earlier if event["type"] == "response.output_text.delta")
+    sent_annotations = []
     sizes: Counter[tuple[str, int]] = Counter()  # sizes of the parts so far
     for event in earlier:
         match event["type"]:
             case "response.output_text.delta":
                 sizes[event["item_id"], event["content_index"]] += len(event["delta"])
             case "response.output_text.annotation.added":
-                marked.append(event["annotation"])
+                sent_annotations.append(event["annotation"])
                 assert event["annotation"]["end_index"] <= sizes[event["item_id"], event["content_index"]]
     ended = [event for event in earlier if event["type"] == "response.output_item.done"]
     done = [event["item"] for event in sorted(ended, key=lambda event: event["output_index"])]
     parts = [part for item in done if item["type"] == "message" for part in item["content"]]
-    assert said == "".join(part.get("text", "") for part in parts)
-    assert sorted(marked, key=str) == sorted((one for part in parts for one in part.get("annotations", ())), key=str)
+    assert text == "".join(part.get("text", "") for part in parts)
+    assert sorted(sent_annotations, key=str) == sorted(
+        (one for part in parts for one in part.get("annotations", ())), key=str
+    )
     assert done == last["response"]["output"]
     return of_response(last["response"])
 
 
 def of_response(response: Fields) -> Shown:
     ids = re.compile(r'"((?:msg|rs|fc|resp)_[0-9a-f]+(?:_\d)?|call_made[0-9a-f]+)"')
-    settled: Shown = json.loads(ids.sub('"id"', json.dumps({**response, "created_at": 0})))
-    return settled
+    normalized: Shown = json.loads(ids.sub('"id"', json.dumps({**response, "created_at": 0})))
+    return normalized
 
 
 def responses_whole(body: bytes) -> Shown:
@@ -95,7 +101,7 @@ def responses_whole(body: bytes) -> Shown:
 
 
 def messages_streamed(body: bytes) -> Shown:
-    """Check that blocks follow each other, and put them together."""
+    """Check that the blocks are in order, and join them."""
     first, *rest = events(body)
     assert first["type"] == "message_start"
     message: Fields = {**first["message"], "content": []}
@@ -140,7 +146,7 @@ def messages_whole(body: bytes) -> Shown:
 
 
 def of_message(message: Fields) -> Shown:
-    """A message whose cited blocks are the cited sentences of the references, in order."""
+    """Check that the cited blocks of a message are the cited sentences of its references, in order."""
     cited = [block["text"] for block in message["content"] if block.get("citations")]
     spans = {(span["start"], span["end"]) for one in message.get("references", ()) for span in one["spans"]}
     assert [len(text.strip()) for text in cited] == [end - start for start, end in sorted(spans)]
@@ -148,10 +154,10 @@ def of_message(message: Fields) -> Shown:
 
 
 def cohere_streamed(body: bytes) -> Shown:
-    """Check the order of the events, and put them together."""
+    """Check the order of the events, and join them."""
     *sent, last = events(body)
     tokens = [event["logprobs"] for event in sent if "logprobs" in event]
-    rest = {key: last[key] for key in TOP if key in last}
+    rest = {key: last[key] for key in TOP_LEVEL if key in last}
     return _of_cohere({**last["delta"], **rest, "message": cohere_message([*sent, last])}, tokens)
 
 
@@ -161,7 +167,7 @@ def cohere_whole(body: bytes) -> Shown:
 
 
 def _of_cohere(answer: Fields, tokens: list[Fields]) -> Shown:
-    """Return an answer with its log-probabilities as one list. Its cited sentences are those of the references."""
+    """Return an answer with joined log-probabilities. Check that it cites the sentences of its references."""
     cited = [one["end"] - one["start"] for one in answer["message"].get("citations", ())]
     spans = {(span["start"], span["end"]) for one in answer.get("references", ()) for span in one["spans"]}
     assert cited == [end - start for start, end in sorted(spans)]
@@ -170,7 +176,7 @@ def _of_cohere(answer: Fields, tokens: list[Fields]) -> Shown:
 
 
 def cohere_message(sent: Iterable[Fields]) -> Fields:
-    """Return the message that a client builds from the events of a stream, after a check of their order."""
+    """Check the order of the events of a stream, and return the message that a client builds from them."""
     message: Fields = {"role": "assistant", "content": [], "tool_plan": "", "tool_calls": [], "citations": []}
     events = list(sent)
     open_block: int | None = None
@@ -216,15 +222,15 @@ def cohere_message(sent: Iterable[Fields]) -> Fields:
 
 
 def _after_its_text(citation: Fields, message: Fields) -> Fields:
-    """Return a citation whose text has been sent before it."""
+    """Check that the text of a citation was sent before it, and return the citation."""
     plan = citation["type"] == "PLAN"
     text = message["tool_plan"] if plan else message["content"][citation["content_index"]]["text"]
     assert text[citation["start"] : citation["end"]] == citation["text"]
     return citation
 
 
-def lines_read(body: bytes) -> Shown:
-    """The whole is the one line of a stream of one line."""
+def ollama_lines(body: bytes) -> Shown:
+    """Join the lines of a stream. A complete answer is a stream of one line."""
     lines = [json.loads(line) for line in body.splitlines()]
     messages = [line.get("message") or line for line in lines]
     text = "message" if "message" in lines[0] else "response"
@@ -253,7 +259,7 @@ def gemini_whole(body: bytes) -> Shown:
 
 
 def of_candidates(responses: list[Fields]) -> Shown:
-    """All of them as one."""
+    """Join the responses of a stream."""
     usage: Fields | None = None
     candidates: dict[int, list[Fields]] = {}
     for response in responses:
@@ -265,7 +271,7 @@ def of_candidates(responses: list[Fields]) -> Shown:
 
 
 def _joined(pieces: list[Fields], *, whole: bool) -> Shown:
-    """One candidate; places in a part as places in the whole text."""
+    """Join the pieces of a candidate. Positions within a part become positions within the whole text."""
     found: Shown = {"text": "", "thoughts": "", "calls": [], "grounding": None, "finish": None, "scores": None}
     starts = []
     for candidate in pieces:
@@ -278,7 +284,7 @@ def _joined(pieces: list[Fields], *, whole: bool) -> Shown:
         found["finish"] = candidate.get("finishReason") or found["finish"]
         found["scores"] = candidate.get("logprobsResult") or found["scores"]
         if grounding := candidate.get("groundingMetadata"):
-            found["grounding"] = [place(one, starts) for one in grounding["groundingSupports"]]
+            found["grounding"] = [text_segment(one, starts) for one in grounding["groundingSupports"]]
             found["chunks"] = grounding["groundingChunks"]
     encoded = found["text"].encode()
     for start, end, text, *_ in found["grounding"] or ():
@@ -286,7 +292,7 @@ def _joined(pieces: list[Fields], *, whole: bool) -> Shown:
     return found
 
 
-def place(support: Fields, starts: list[int]) -> tuple[Any, ...]:
+def text_segment(support: Fields, starts: list[int]) -> tuple[Any, ...]:
     segment = support["segment"]
     shift = starts[segment.get("partIndex", 0)] if starts else 0
     bounds = (shift + segment["startIndex"], shift + segment["endIndex"], segment["text"])

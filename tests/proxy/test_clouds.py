@@ -28,36 +28,36 @@ VERSION = "?api-version=2025-04-01-preview"
 
 
 async def azure(request: Request) -> AsyncIterator[Step]:
-    """A resource: chat streams with reports of its filters; every other API answers with a word."""
+    """An Azure resource: streams contain reports of content filters; other requests get a fixed answer."""
     if request.json.get("stream"):
         yield head("200 OK", "Content-Type: text/event-stream", "Transfer-Encoding: chunked")
         yield chunk(STREAMS["Azure OpenAI"])
         yield chunk(b"")
     else:
-        yield whole("200 OK", b'{"said": "as it is"}', "Content-Type: application/json")
+        yield whole("200 OK", b'{"text": "unchanged"}', "Content-Type: application/json")
 
 
 @dataclass
-class World:
+class Proxy:
     client: HTTPConnection
     upstreams: dict[str, Server]
 
-    def asked(self, path: str, body: dict[str, Any], provider: str) -> tuple[bytes, Request]:
-        """(what is answered, what the cloud was asked)."""
+    def send(self, path: str, body: dict[str, Any], provider: str) -> tuple[bytes, Request]:
+        """Return the body of the answer and the request that the provider received."""
         model = {"azure": "azure/my gpt", "vertex": f"vertex/{gemini.MODEL}"}[provider]
         if "/v1beta/" not in path:
             body = {"model": model, **body}
         self.upstreams[provider].requests.clear()
         self.client.request("POST", path.format(model=model.replace(" ", "%20")), json.dumps(body))
         with self.client.getresponse() as answer:
-            said = answer.read()
-        assert answer.status == 200, said
+            answered = answer.read()
+        assert answer.status == 200, answered
         [request] = self.upstreams[provider].requests
-        return said, request
+        return answered, request
 
 
 @pytest.fixture(scope="module")
-def world(launch: Launch, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+def proxy(launch: Launch, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxy]:
     folder = tmp_path_factory.mktemp("clouds")
     with ExitStack() as stack:
         servers = {
@@ -83,7 +83,7 @@ def world(launch: Launch, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         config.write_text(yaml.safe_dump({"providers": providers}))
         command = [sys.executable, "-m", "citestream", "serve", "--port", "0", "--config", str(config)]
         client = HTTPConnection(stack.enter_context(launch(command, folder / "log")).removeprefix("http://"))
-        yield World(client, servers)
+        yield Proxy(client, servers)
         client.close()
 
 
@@ -96,38 +96,38 @@ ADDRESSES: dict[str, tuple[str, dict[str, Any], str, str]] = {
         f"{AZURE}/chat/completions{VERSION}",
     ),
     "chat that passes through": ("/v1/chat/completions", STREAMED, "azure", f"{AZURE}/chat/completions{VERSION}"),
-    "responses with evidence, by chat": (
+    "responses with evidence, sent as chat": (
         "/v1/responses",
         {"input": QUESTION, "evidence": EVIDENCE},
         "azure",
         f"{AZURE}/chat/completions{VERSION}",
     ),
     "responses that pass through": ("/v1/responses", {"input": QUESTION}, "azure", f"/openai/responses{VERSION}"),
-    "Ollama's clients at Azure": (
+    "clients of Ollama at Azure": (
         "/api/chat",
         {**CHAT, "evidence": EVIDENCE},
         "azure",
         f"{AZURE}/chat/completions{VERSION}",
     ),
-    "Gemini's clients at Azure": (
+    "clients of Gemini at Azure": (
         "/v1beta/models/{model}:generateContent",
         {**CONTENTS, "evidence": EVIDENCE},
         "azure",
         f"{AZURE}/chat/completions{VERSION}",
     ),
-    "Gemini's clients with evidence": (
+    "clients of Gemini with evidence": (
         "/v1beta/models/{model}:streamGenerateContent",
         {**CONTENTS, "evidence": EVIDENCE},
         "vertex",
         f"{VERTEX}:streamGenerateContent?alt=sse",
     ),
-    "Gemini's clients that pass through": (
+    "clients of Gemini that pass through": (
         "/v1beta/models/{model}:generateContent",
         CONTENTS,
         "vertex",
         f"{VERTEX}:generateContent",
     ),
-    "OpenAI's clients at Vertex": (
+    "clients of OpenAI at Vertex": (
         "/v1/chat/completions",
         {**CHAT, "evidence": EVIDENCE},
         "vertex",
@@ -137,10 +137,10 @@ ADDRESSES: dict[str, tuple[str, dict[str, Any], str, str]] = {
 
 
 @pytest.mark.parametrize(("path", "body", "provider", "target"), ADDRESSES.values(), ids=ADDRESSES)
-def test_each_api_asks_the_cloud_at_its_own_address(
-    world: World, path: str, body: dict[str, Any], provider: str, target: str
+def test_requests_use_the_address_and_key_of_the_cloud(
+    proxy: Proxy, path: str, body: dict[str, Any], provider: str, target: str
 ) -> None:
-    _, request = world.asked(path, body, provider)
+    _, request = proxy.send(path, body, provider)
     assert request.target == target
     keys = {name: request.headers.get(name) for name in ("api-key", "authorization", "x-goog-api-key")}
     assert {name: value for name, value in keys.items() if value} == {
@@ -149,9 +149,9 @@ def test_each_api_asks_the_cloud_at_its_own_address(
     }[provider]
 
 
-def test_azures_reports_pass_and_its_answer_is_cited(world: World) -> None:
-    said, _ = world.asked("/v1/chat/completions", {**STREAMED, "evidence": EVIDENCE}, "azure")
-    chunks = [json.loads(line[6:]) for line in said.decode().split("\n\n") if line.startswith("data: {")]
+def test_content_filter_reports_of_azure_pass_through_and_its_answer_is_cited(proxy: Proxy) -> None:
+    answer, _ = proxy.send("/v1/chat/completions", {**STREAMED, "evidence": EVIDENCE}, "azure")
+    chunks = [json.loads(line[6:]) for line in answer.decode().split("\n\n") if line.startswith("data: {")]
     assert "prompt_filter_results" in chunks[0]
     reports = [choice.get("content_filter_results") for one in chunks for choice in one["choices"]]
     assert {"self_harm": {"filtered": False, "severity": "low"}} in reports
@@ -159,6 +159,6 @@ def test_azures_reports_pass_and_its_answer_is_cited(world: World) -> None:
     assert [one["snippet"] for one in references] == ["Water boils at 100 °C."]
 
 
-def test_azures_bytes_pass_through(world: World) -> None:
-    said, _ = world.asked("/v1/chat/completions", STREAMED, "azure")
-    assert said == STREAMS["Azure OpenAI"]
+def test_a_stream_of_azure_without_evidence_passes_through(proxy: Proxy) -> None:
+    answer, _ = proxy.send("/v1/chat/completions", STREAMED, "azure")
+    assert answer == STREAMS["Azure OpenAI"]

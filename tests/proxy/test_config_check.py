@@ -1,4 +1,4 @@
-"""The check of a configuration finds what it needs besides its file, and connects to nothing."""
+"""The check of a configuration finds missing files and packages, and opens no connections."""
 
 import asyncio
 import sys
@@ -31,7 +31,7 @@ MISSING: dict[str, tuple[str, str]] = {
         "{providers: {ollama: {}}, models: {fast: {model: ollama/x, citations: {scorer: lexicl}}}}",
         r"models\.fast\.citations\.scorer: must be one of: auto, ",
     ),
-    "a cross-encoder that only requests choose": (
+    "a cross-encoder that is not the default scorer": (
         "scoring: {entailment: /nowhere}",
         r"scoring\.entailment: .* lacks model\.onnx and tokenizer\.json",
     ),
@@ -60,13 +60,13 @@ MISSING: dict[str, tuple[str, str]] = {
 
 
 @pytest.mark.parametrize("case", MISSING)
-def test_it_names_what_is_missing(case: str) -> None:
+def test_the_error_names_what_is_missing(case: str) -> None:
     content, message = MISSING[case]
     with pytest.raises(ConfigError, match=message):
         check(content)
 
 
-def test_it_names_all_that_is_missing() -> None:
+def test_the_error_names_everything_that_is_missing() -> None:
     with pytest.raises(ConfigError) as raised:
         check(
             "server: {tls: {certificate: /nowhere.pem}}\n"
@@ -77,14 +77,14 @@ def test_it_names_all_that_is_missing() -> None:
     assert paths == ["server.tls", "references.file", "citations.scorer"]
 
 
-def test_it_says_how_to_install_the_package_of_traces(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_error_says_how_to_install_the_package_of_traces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "citestream.proxy.observability.tracing", raising=False)
     monkeypatch.setitem(sys.modules, "opentelemetry", None)
     with pytest.raises(ConfigError, match=r"^traces\.endpoint needs a package: pip install"):
         check("traces: {endpoint: 'http://127.0.0.1:4318'}")
 
 
-def test_it_says_how_to_install_the_packages_of_a_scorer(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_error_says_how_to_install_the_packages_of_a_scorer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cross_encoder, "PACKAGES", ("a_package_that_is_not_installed",))
     for options in (Options(scorer="entailment"), Options()):
         config = Config(citations=options, scoring=ScoringConfig(entailment="/models/nli"))
@@ -92,13 +92,13 @@ def test_it_says_how_to_install_the_packages_of_a_scorer(monkeypatch: pytest.Mon
             asyncio.run(check_requirements(config))
 
 
-def test_services_that_do_not_answer_are_no_error(tmp_path: Path) -> None:
+def test_unreachable_services_are_no_error(tmp_path: Path) -> None:
     file = tmp_path / "answers.db"
     assert check(f"providers: {{ollama: {{base_url: 'http://127.0.0.1:1'}}}}\nreferences: {{file: {file}}}") == {}
     assert not file.exists()
 
 
-def test_a_retriever_that_cannot_be_used_yet_is_reported() -> None:
+def test_a_retriever_without_its_store_is_reported() -> None:
     reasons = check("retrievers: {docs: {kind: folder, store: /nowhere/evidence.db}}")
     assert reasons.keys() == {"retrievers.docs"}
     assert "citestream index" in reasons["retrievers.docs"]

@@ -1,4 +1,4 @@
-"""Embedders that cannot be created are tried again, but not for every question."""
+"""An embedder that could not be created is tried again after a backoff, not for every question."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from citestream.proxy.embedders import Embedders
 
 
 @pytest.mark.parametrize("seconds", [0.0, 3600.0])
-async def test_an_embedder_whose_key_is_missing_is_tried_again_after_a_while(
+async def test_an_embedder_whose_key_is_missing_is_tried_again_after_the_backoff(
     seconds: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(backoff, "FIRST_SECONDS", seconds)

@@ -1,4 +1,4 @@
-"""A judge in front of real clients: a real server asks a second model before it releases a sentence."""
+"""A judge in a real server: a second model confirms or refuses a citation before the sentence is released."""
 
 import json
 import threading
@@ -24,16 +24,16 @@ ANSWER = "Skarvik was acquired by Norland in 2019. The ferry carries 22 cars."
 TRUE = "The ferry carries 22 cars."
 
 
-class Vendor(BaseHTTPRequestHandler):
-    """A server of OpenAI's API: the model `writer` answers, any other model judges by a table."""
+class ProviderHandler(BaseHTTPRequestHandler):
+    """A server of the OpenAI API. The model `writer` answers; any other model judges each claim."""
 
     protocol_version = "HTTP/1.1"
-    asked: list[dict[str, Any]]
+    requests: list[dict[str, Any]]
     verdict: str = ""
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.asked.append(body)
+        self.requests.append(body)
         if body["model"] == "writer":
             return self._stream(ANSWER)
         if self.verdict.isdecimal():
@@ -71,14 +71,14 @@ class Vendor(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def vendor(verdict: str = "") -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    asked: list[dict[str, Any]] = []
-    handler = type("Handler", (Vendor,), {"asked": asked, "verdict": verdict})
+def running_provider(verdict: str = "") -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    requests: list[dict[str, Any]] = []
+    handler = type("Handler", (ProviderHandler,), {"requests": requests, "verdict": verdict})
     with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         try:
-            yield f"http://127.0.0.1:{server.server_port}/v1", asked
+            yield f"http://127.0.0.1:{server.server_port}/v1", requests
         finally:
             server.shutdown()
             thread.join()
@@ -99,7 +99,7 @@ def completion(address: str, **citations: Any) -> Any:
 
 
 def test_the_judge_refuses_one_sentence_and_confirms_the_other(citestream_server: Start) -> None:
-    with vendor() as (url, asked):
+    with running_provider() as (url, requests):
         answer = completion(citestream_server(config(url)))
     assert (
         answer.choices[0].message.content == "Skarvik was acquired by Norland in 2019. The ferry carries 22 cars. [1]"
@@ -108,13 +108,13 @@ def test_the_judge_refuses_one_sentence_and_confirms_the_other(citestream_server
     assert report["confirmed"] == 1
     assert report["refused"] >= 1
     assert (report["late"], report["failed"], answer.grounding["degraded"]) == (0, 0, False)
-    questions = [body for body in asked if body["model"] == "judge"]
+    questions = [body for body in requests if body["model"] == "judge"]
     assert len(questions) == report["calls"]
     assert all(body["temperature"] == 0 for body in questions)
 
 
 def test_metrics_count_the_verdicts(citestream_server: Start) -> None:
-    with vendor() as (url, _):
+    with running_provider() as (url, _):
         address = citestream_server(config(url))
         report = completion(address).grounding["judge"]
     with urlopen(f"{address}/metrics") as response:  # noqa: S310 - a server of this test
@@ -126,23 +126,23 @@ def test_metrics_count_the_verdicts(citestream_server: Start) -> None:
 
 
 def test_a_request_can_leave_the_judge_out(citestream_server: Start) -> None:
-    with vendor() as (url, asked):
+    with running_provider() as (url, requests):
         answer = completion(citestream_server(config(url)), judge=False)
     assert "judge" not in answer.grounding
-    assert [body["model"] for body in asked] == ["writer"]
+    assert [body["model"] for body in requests] == ["writer"]
 
 
 FAILURES = {
     "the judge is overloaded": "503",
     "the judge is rate-limited": "429",
     "the judge's key is wrong": "401",
-    "the judge talks about something else": "That depends on what you mean by ferry.",
+    "the judge answers neither yes nor no": "That depends on what you mean by ferry.",
 }
 
 
 @pytest.mark.parametrize("verdict", FAILURES.values(), ids=FAILURES)
-def test_a_judge_that_fails_leaves_the_scorer_s_decision(citestream_server: Start, verdict: str) -> None:
-    with vendor(verdict) as (url, _):
+def test_if_the_judge_fails_the_scorer_decides(citestream_server: Start, verdict: str) -> None:
+    with running_provider(verdict) as (url, _):
         address = citestream_server(config(url))
         judged, plain = completion(address), completion(address, judge=False)
     assert judged.choices[0].message.content == plain.choices[0].message.content
@@ -151,7 +151,7 @@ def test_a_judge_that_fails_leaves_the_scorer_s_decision(citestream_server: Star
 
 
 def test_a_finished_text_is_judged_too(citestream_server: Start) -> None:
-    with vendor() as (url, _):
+    with running_provider() as (url, _):
         client = OpenAI(base_url=f"{citestream_server(config(url))}/v1", api_key="none")
         cited: Any = client.post("/cite", cast_to=object, body={"text": ANSWER, "evidence": EVIDENCE})
     assert cited["text"] == "Skarvik was acquired by Norland in 2019. The ferry carries 22 cars. [1]"
@@ -160,7 +160,7 @@ def test_a_finished_text_is_judged_too(citestream_server: Start) -> None:
 
 REFUSED = {
     "a folder without a model": ({"judge": "onnx:/nowhere"}, "lacks model.onnx"),
-    "a template that is not there": ({"judge": "extractive", "judge_template": "/nowhere"}, "No such file"),
+    "a template that does not exist": ({"judge": "extractive", "judge_template": "/nowhere"}, "No such file"),
 }
 
 
@@ -171,6 +171,6 @@ def test_a_judge_that_cannot_be_created_is_a_configuration_error(scoring: dict[s
         make_judge(made.scoring, Routes(made))
 
 
-def test_the_band_has_two_rising_numbers() -> None:
+def test_the_judge_band_must_be_two_increasing_numbers() -> None:
     with pytest.raises(ValueError, match="judge_band"):
         Config.model_validate({"scoring": {"judge_band": [0.9, 0.1]}})

@@ -1,4 +1,4 @@
-"""From the `model` of a request to a provider, its own name for the model, and the citation options."""
+"""The `model` of a request selects a provider, the provider's name of the model, and the citation options."""
 
 import asyncio
 import json
@@ -32,26 +32,26 @@ CONFIG = {
 }
 
 NAMES = ["extractive", "fast", "ollama/qwen3:8b", "router/meta-llama/Llama-3"]
-FOUND = {
+ROUTES = {
     "provider and model": ("ollama/llama3.2", "", ("ollama", "llama3.2")),
     "a model whose own name has a slash": ("router/meta-llama/Llama-3", "", ("router", "meta-llama/Llama-3")),
     "the embedded provider": ("extractive", "", ("extractive", "extractive")),
     "an alias": ("fast", "", ("ollama", "llama3.2")),
     "a bare name, with a default provider": ("gpt-4.1", "router", ("router", "gpt-4.1")),
     "a name with a slash, with a default provider": ("meta-llama/Llama-3", "router", ("router", "meta-llama/Llama-3")),
-    "a provider goes before the default one": ("ollama/x", "router", ("ollama", "x")),
-    "an alias goes before the default provider": ("fast", "router", ("ollama", "llama3.2")),
+    "a provider has precedence over the default provider": ("ollama/x", "router", ("ollama", "x")),
+    "an alias has precedence over the default provider": ("fast", "router", ("ollama", "llama3.2")),
 }
 
 
-@pytest.mark.parametrize(("model", "default", "expected"), FOUND.values(), ids=FOUND)
-def test_a_model_is_found(model: str, default: str, expected: tuple[str, str]) -> None:
+@pytest.mark.parametrize(("model", "default", "expected"), ROUTES.values(), ids=ROUTES)
+def test_a_model_name_selects_a_provider(model: str, default: str, expected: tuple[str, str]) -> None:
     route = Routes(parse({**CONFIG, "default_provider": default})).find(model)
     assert (route.name, route.model) == expected
     assert route.options == Options(marker="link", release="live" if model == "fast" else "sentence")
 
 
-OWN: dict[str, tuple[str, str, str, tuple[str, str]]] = {
+ROUTES_BY_API: dict[str, tuple[str, str, str, tuple[str, str]]] = {
     "any model in Ollama's API": ("ollama", "llama3.2", "local", ("local", "llama3.2")),
     "a model with a slash": ("ollama", "hf.co/acme/m:4b", "router", ("router", "hf.co/acme/m:4b")),
     "a model of Gemini": ("gemini", "gemini-2.5-flash", "router", ("google", "gemini-2.5-flash")),
@@ -63,8 +63,8 @@ OWN: dict[str, tuple[str, str, str, tuple[str, str]]] = {
 }
 
 
-@pytest.mark.parametrize(("api", "model", "default", "expected"), OWN.values(), ids=OWN)
-def test_clients_of_a_vendors_api_name_its_models_without_a_provider(
+@pytest.mark.parametrize(("api", "model", "default", "expected"), ROUTES_BY_API.values(), ids=ROUTES_BY_API)
+def test_clients_of_a_provider_api_can_omit_the_provider(
     api: str, model: str, default: str, expected: tuple[str, str]
 ) -> None:
     kinds = {"router": "openai", "local": "ollama", "google": "gemini", "claude": "anthropic"}
@@ -76,7 +76,7 @@ def test_clients_of_a_vendors_api_name_its_models_without_a_provider(
 
 
 @pytest.mark.parametrize("model", ["gpt-4.1", "nobody/x", "", "/", "Fast"])
-def test_an_unknown_model_is_404_and_lists_what_exists(model: str) -> None:
+def test_an_unknown_model_is_404_and_lists_the_existing_models(model: str) -> None:
     with pytest.raises(RequestError) as caught:
         Routes(parse(CONFIG)).find(model)
     assert (caught.value.status, caught.value.code, caught.value.param) == (404, "model_not_found", "model")
@@ -85,7 +85,7 @@ def test_an_unknown_model_is_404_and_lists_what_exists(model: str) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:Inheritance class:DeprecationWarning")  # caused by google-genai
-async def test_official_clients_look_a_model_up_by_its_name() -> None:
+async def test_official_clients_retrieve_a_model_by_its_name() -> None:
     async with TestServer(make_app(parse(CONFIG))) as server:
         url = str(server.make_url("")).rstrip("/")
         async with AsyncOpenAI(base_url=f"{url}/v1", api_key="none", max_retries=0) as client:
@@ -133,7 +133,7 @@ async def test_official_clients_read_the_description_of_a_model_from_its_provide
             assert (found.name, found.display_name, found.input_token_limit) == ("models/gemini/m:4b", "M", 9)
 
 
-async def test_the_list_has_aliases_and_named_models_and_leaves_out_who_does_not_answer() -> None:
+async def test_the_list_has_aliases_and_configured_models_but_no_unreachable_provider() -> None:
     async with TestClient(TestServer(make_app(parse(CONFIG)))) as client:
         body = await (await client.get("/v1/models")).json()
     assert [model["id"] for model in body["data"]] == ["fast", "extractive", "ollama/llama3.2", "ollama/qwen3:8b"]
@@ -146,7 +146,7 @@ def test_a_key_from_a_variable_reaches_the_provider(monkeypatch: pytest.MonkeyPa
     assert Routes(config).find("router/x").model == "x"
 
 
-def test_keys_and_headers_of_a_client_are_not_shown() -> None:
+def test_keys_and_headers_of_a_client_are_not_in_a_repr() -> None:
     key, headers = "sk-mine", {"openai-organization": "org-mine"}
     shown = [
         replace(Routes(parse({"providers": {"ollama": None}})).find("ollama/m"), key=key, headers=headers),
@@ -156,7 +156,7 @@ def test_keys_and_headers_of_a_client_are_not_shown() -> None:
     assert "mine" not in repr(shown)
 
 
-async def test_a_line_of_a_provider_above_the_limit_is_its_failure_and_not_ours() -> None:
+async def test_a_line_of_a_provider_above_the_limit_is_a_502() -> None:
     async def endless(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
         writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: " + b"x" * 5000)
@@ -168,9 +168,9 @@ async def test_a_line_of_a_provider_above_the_limit_is_its_failure_and_not_ours(
         port = upstream.sockets[0].getsockname()[1]
         provider = {"kind": "openai", "base_url": f"http://127.0.0.1:{port}/v1"}
         config = parse({"providers": {"p": provider}, "limits": {"event_bytes": 2000}})
-        asked = {"model": "p/x", "messages": [{"role": "user", "content": "q"}], "evidence": [{"text": "It is red."}]}
+        request = {"model": "p/x", "messages": [{"role": "user", "content": "q"}], "evidence": [{"text": "It is red."}]}
         async with TestClient(TestServer(make_app(config))) as client:
-            answer = await client.post("/v1/chat/completions", json=asked)
+            answer = await client.post("/v1/chat/completions", json=request)
             body = await answer.json()
     assert answer.status == 502
     assert "2000 bytes" in body["error"]["message"]

@@ -1,4 +1,4 @@
-"""Scorers from the configuration."""
+"""Creation and selection of scorers according to the configuration."""
 
 import json
 from pathlib import Path
@@ -37,20 +37,20 @@ def test_an_embedder_of_an_unknown_provider_is_refused() -> None:
         parse({"scoring": {"embedder": "nobody/model"}})
 
 
-def test_the_weight_of_ragflows_words() -> None:
+def test_the_token_weight_of_ragflow_is_configurable() -> None:
     made = Scorers(Config(scoring=ScoringConfig(ragflow_token_weight=0.7))).scorer("ragflow")
     assert isinstance(made, RagflowScorer)
     assert made.token_weight == 0.7
 
 
-def test_a_default_scorer_that_cannot_work_is_told_at_the_start(tmp_path: Path) -> None:
+def test_a_default_scorer_without_its_model_is_a_configuration_error(tmp_path: Path) -> None:
     for folder in ("", str(tmp_path)):
         config = Config(citations=Options(scorer="entailment"), scoring=ScoringConfig(entailment=folder))
         with pytest.raises(ConfigError, match=r"citations\.scorer: entailment"):
             Scorers(config)
 
 
-async def test_a_request_for_what_is_not_there_is_degraded() -> None:
+async def test_a_request_for_an_unavailable_scorer_is_degraded() -> None:
     scorers = Scorers(Config())
     scoring = scorers.open(Options(scorer="entailment"), EVIDENCE)
     await scoring.score_all([CLAIM])
@@ -58,7 +58,7 @@ async def test_a_request_for_what_is_not_there_is_degraded() -> None:
     await scorers.aclose()
 
 
-def test_a_model_may_bring_its_own_weighing(tmp_path: Path) -> None:
+def test_the_folder_of_a_model_can_contain_its_weights(tmp_path: Path) -> None:
     own = {**default_weights().as_dict(), "entailed": 2.0}
     (tmp_path / "citestream.json").write_text(json.dumps(own), "utf-8")
     made = Scorers(Config(scoring=ScoringConfig(entailment=str(tmp_path)))).scorer("entailment")
@@ -76,7 +76,7 @@ AUTOMATIC = {
 
 
 @pytest.mark.parametrize(("scoring", "chosen"), AUTOMATIC.values(), ids=AUTOMATIC)
-async def test_auto_is_the_best_scorer_that_is_there(
+async def test_auto_selects_the_best_available_scorer(
     tmp_path: Path, scoring: dict[str, Any], chosen: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from citestream.proxy.cli.judge_check_command import labelled, near_misses
-from tests.proxy.test_judges import vendor
+from tests.proxy.test_judges import running_provider
 
 ROOT = Path(__file__).parents[3]
 RECORD = {
@@ -29,7 +29,7 @@ def judge_check(*arguments: str, url: str = "http://127.0.0.1:9/v1") -> subproce
 
 
 def test_a_judge_that_always_says_yes_accepts_every_false_claim() -> None:
-    with vendor("Yes") as (url, _):
+    with running_provider("Yes") as (url, _):
         done = judge_check("openai/judge", "--sample", "30", "--price", "1", "--json", url=url)
     report = json.loads(done.stdout)
     tallies = report["pairs"].values()
@@ -41,7 +41,7 @@ def test_a_judge_that_always_says_yes_accepts_every_false_claim() -> None:
 
 @pytest.mark.parametrize("pairs", ["1", "12"])
 def test_the_table_names_quality_latency_and_cost(pairs: str) -> None:
-    with vendor("No") as (url, _):
+    with running_provider("No") as (url, _):
         done = judge_check("openai/judge", "--sample", pairs, "--price", "1", url=url)
     assert done.returncode == 0, done.stderr
     assert all(word in done.stdout for word in ("accepted", "refused", "latency: median", "tokens:", "cost:"))

@@ -28,14 +28,14 @@ CONFIG: dict[str, Any] = {
         },
     }
 }
-ASKED = {
+REQUEST = {
     "model": "extractive",
     "messages": [{"role": "user", "content": "What colour is my secret house?"}],
     "evidence": [{"text": "The colour of the secret house is red."}],
 }
 
 
-def written(launch: Launch, folder: Path, log: dict[str, Any]) -> str:
+def log_of_requests(launch: Launch, folder: Path, log: dict[str, Any]) -> str:
     """Return the log of a server with this configuration after a few requests."""
     file = folder / "c.yaml"
     file.write_text(yaml.safe_dump({**CONFIG, "log": log}))
@@ -44,14 +44,14 @@ def written(launch: Launch, folder: Path, log: dict[str, Any]) -> str:
         for number, (path, body) in enumerate(
             (
                 ("/v1/models?key=sk-client-secret", None),
-                ("/v1/chat/completions", ASKED),
-                ("/v1/chat/completions", {**ASKED, "model": "down/x"}),
-                ("/v1/chat/completions", {**ASKED, "evidence": "secret"}),
+                ("/v1/chat/completions", REQUEST),
+                ("/v1/chat/completions", {**REQUEST, "model": "down/x"}),
+                ("/v1/chat/completions", {**REQUEST, "evidence": "secret"}),
             )
         ):
             data = json.dumps(body).encode() if body else None
             headers = {"Authorization": "Bearer sk-client-secret", "x-request-id": f"req-{number}"}
-            request = Request(f"{url}{path}", data, headers)  # noqa: S310 - our own
+            request = Request(f"{url}{path}", data, headers)  # noqa: S310 - a server of this test
             try:
                 urlopen(request).read()  # noqa: S310
             except HTTPError as error:
@@ -60,21 +60,21 @@ def written(launch: Launch, folder: Path, log: dict[str, Any]) -> str:
 
 
 def test_each_request_is_one_line_without_content_at_every_level(launch: Launch, tmp_path: Path) -> None:
-    said = written(launch, tmp_path, {"level": "debug"})
-    lines = [line for line in said.splitlines() if "citestream.access" in line]
+    text = log_of_requests(launch, tmp_path, {"level": "debug"})
+    lines = [line for line in text.splitlines() if "citestream.access" in line]
     assert [line.split("'-' ")[1].split(" ")[:3] for line in lines] == [
         ["GET", "/v1/models", "200"],
         ["POST", "/v1/chat/completions", "200"],
         ["POST", "/v1/chat/completions", "502"],
         ["POST", "/v1/chat/completions", "400"],
     ]
-    assert "secret" not in said
-    assert "Traceback" not in said
+    assert "secret" not in text
+    assert "Traceback" not in text
 
 
 def test_json_lines_have_fields_with_the_request_id(launch: Launch, tmp_path: Path) -> None:
-    said = [json.loads(line) for line in written(launch, tmp_path, {"format": "json"}).splitlines()]
-    lines = [line for line in said if line["logger"] == "citestream.access"]
+    entries = [json.loads(line) for line in log_of_requests(launch, tmp_path, {"format": "json"}).splitlines()]
+    lines = [line for line in entries if line["logger"] == "citestream.access"]
     assert [(line["method"], line["path"], line["status"], line["client"]) for line in lines] == [
         ("GET", "/v1/models", 200, None),
         ("POST", "/v1/chat/completions", 200, None),
@@ -83,7 +83,7 @@ def test_json_lines_have_fields_with_the_request_id(launch: Launch, tmp_path: Pa
     ]
     assert [line["request_id"] for line in lines] == ["req-0", "req-1", "req-2", "req-3"]
     assert all(line["level"] == "info" and line["ms"] > 0 and line["time"].endswith("+00:00") for line in lines)
-    assert "secret" not in json.dumps(said)
+    assert "secret" not in json.dumps(entries)
 
 
 def test_an_exception_is_one_json_line_without_its_message() -> None:
@@ -95,28 +95,28 @@ def test_an_exception_is_one_json_line_without_its_message() -> None:
     line = JsonFormatter(RedactingFormatter()).format(record)
     assert line.isascii()
     assert "\n" not in line
-    told = json.loads(line)
-    assert (told["message"], told["level"]) == ("Failed", "error")
-    assert "RuntimeError" in told["exception"]
+    entry = json.loads(line)
+    assert (entry["message"], entry["level"]) == ("Failed", "error")
+    assert "RuntimeError" in entry["exception"]
 
 
 @pytest.mark.parametrize("log", [{"access": False}, {"level": "warning"}])
 def test_the_access_log_can_be_disabled(launch: Launch, tmp_path: Path, log: dict[str, Any]) -> None:
-    assert written(launch, tmp_path, log) == ""
+    assert log_of_requests(launch, tmp_path, log) == ""
 
 
 def test_content_is_logged_only_if_configured_with_a_warning_at_the_start(launch: Launch, tmp_path: Path) -> None:
-    said = written(launch, tmp_path, {"content": True, "level": "warning"}).splitlines()
-    assert "WARNING citestream.content: log.content is on" in said[0]
-    asked = [line for line in said if " asked {" in line]
-    answered = [line for line in said if " answered {" in line]
-    assert len(asked) == 2
-    assert "What colour is my secret house?" in asked[0]
-    assert "The colour of the secret house is red." in asked[0]
-    told = json.loads(answered[0].split(" answered ")[1])
-    assert "red" in told["choices"]["0"]
-    assert asked[0].split()[4] == answered[0].split()[4]  # the id of the request
-    assert "sk-" not in "".join(said)
+    log = log_of_requests(launch, tmp_path, {"content": True, "level": "warning"}).splitlines()
+    assert "WARNING citestream.content: log.content is on" in log[0]
+    questions = [line for line in log if " asked {" in line]
+    answers = [line for line in log if " answered {" in line]
+    assert len(questions) == 2
+    assert "What colour is my secret house?" in questions[0]
+    assert "The colour of the secret house is red." in questions[0]
+    entry = json.loads(answers[0].split(" answered ")[1])
+    assert "red" in entry["choices"]["0"]
+    assert questions[0].split()[4] == answers[0].split()[4]  # the id of the request
+    assert "sk-" not in "".join(log)
 
 
 def failing() -> None:
@@ -126,7 +126,7 @@ def failing() -> None:
         try:
             raise KeyError("a secret key") from error
         except KeyError:
-            raise RuntimeError("a secret state")  # noqa: B904 - its context is what this is about
+            raise RuntimeError("a secret state")  # noqa: B904 - the test checks its context
 
 
 def test_an_exception_is_logged_with_its_type_and_traceback_without_its_message() -> None:
@@ -136,11 +136,11 @@ def test_an_exception_is_logged_with_its_type_and_traceback_without_its_message(
         record = logging.LogRecord(
             "asyncio", logging.ERROR, "", 1, "Task failed\ntask: <a %s>", ("secret",), (type(error), error, None)
         )
-    said = RedactingFormatter("%(levelname)s %(message)s").format(record)
-    assert said.startswith("ERROR Task failed\n")
-    assert [kind in said for kind in ("RuntimeError", "KeyError", "ValueError")] == [True] * 3
-    assert said.index("ValueError") < said.index("KeyError") < said.index("RuntimeError")
-    assert said.count(", in failing") == 3
-    assert "secret" not in said.replace('int("a secret number")', "").replace('("a secret key")', "").replace(
+    text = RedactingFormatter("%(levelname)s %(message)s").format(record)
+    assert text.startswith("ERROR Task failed\n")
+    assert [kind in text for kind in ("RuntimeError", "KeyError", "ValueError")] == [True] * 3
+    assert text.index("ValueError") < text.index("KeyError") < text.index("RuntimeError")
+    assert text.count(", in failing") == 3
+    assert "secret" not in text.replace('int("a secret number")', "").replace('("a secret key")', "").replace(
         '("a secret state")', ""
-    )  # but in the lines of code themselves
+    )  # the traceback shows these lines of code

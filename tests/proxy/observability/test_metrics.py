@@ -13,7 +13,7 @@ from citestream.proxy.http.application import make_app
 from citestream.proxy.observability.metrics import Metrics
 
 EVIDENCE = [{"text": "The Harlan bridge was opened on 4 May 1932."}]
-ASKED: dict[str, Any] = {
+REQUEST: dict[str, Any] = {
     "model": "extractive",
     "messages": [{"role": "user", "content": "When was the Harlan bridge opened, canary-question?"}],
     "evidence": EVIDENCE,
@@ -33,7 +33,7 @@ def read(text: str) -> dict[str, float]:
 async def test_an_answer_is_counted_with_its_claims_and_times() -> None:
     async with TestClient(TestServer(make_app(parse({"providers": {"extractive": {}}})))) as client:
         for _ in range(2):
-            assert (await client.post("/v1/chat/completions", json=ASKED)).status == 200
+            assert (await client.post("/v1/chat/completions", json=REQUEST)).status == 200
         text = "The Harlan bridge was opened on 4 May 1932. [9] It was opened in 1999. [1]"
         assert (await client.post("/v1/cite", json={"text": text, "evidence": EVIDENCE})).status == 200
         assert (await client.post("/v1/chat/completions", json={"model": "canary-model"})).status == 404
@@ -54,7 +54,7 @@ async def test_an_answer_is_counted_with_its_claims_and_times() -> None:
     assert 0 < found["citestream_overhead_seconds_sum endpoint=/v1/chat/completions"] < took
     assert found["citestream_supports_total status=verified"] == 2
     assert found["citestream_claims_total"] == found["citestream_claims_supported_total"] == 2
-    assert found["citestream_requests_in_flight"] == 1, "the one that asks"
+    assert found["citestream_requests_in_flight"] == 1, "the request for the metrics"
     assert "canary" not in text
 
 

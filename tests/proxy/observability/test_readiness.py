@@ -48,20 +48,20 @@ PROVIDERS: dict[str, tuple[tuple[Step, ...], str]] = {
 
 
 @pytest.mark.parametrize("kind", ["openai", "ollama", "gemini"])
-@pytest.mark.parametrize(("steps", "said"), PROVIDERS.values(), ids=PROVIDERS)
-async def test_a_provider_is_checked_with_a_free_request(steps: tuple[Step, ...], said: str, kind: str) -> None:
+@pytest.mark.parametrize(("steps", "expected"), PROVIDERS.values(), ids=PROVIDERS)
+async def test_a_provider_is_checked_with_a_free_request(steps: tuple[Step, ...], expected: str, kind: str) -> None:
     async def answer(_: Request) -> AsyncIterator[Step]:
         for step in steps:
             yield step
 
-    seconds = 1 if said == "timed_out" else 10  # a busy machine needs more than a moment for a request
+    seconds = 1 if expected == "timed_out" else 10  # a request may take long on a busy machine
     async with Server(answer) as upstream:
         config = {"providers": {"up": provider(kind, upstream.url)}, "readiness": {"seconds": seconds}}
         status, body = await send_request(config)
     assert {request.method for request in upstream.requests} == {"GET"}
-    assert (status, body["status"]) == (200, "ok" if said == "ok" else "degraded")
+    assert (status, body["status"]) == (200, "ok" if expected == "ok" else "degraded")
     assert {name: check["status"] for name, check in body["checks"].items()} == {
-        "providers.up": said,
+        "providers.up": expected,
         "references": "ok",
     }
     assert not any(secret in json.dumps(body) for secret in ("canary", "127.0.0.1"))
@@ -75,7 +75,7 @@ async def test_by_default_the_check_ends_before_the_timeout_of_a_probe() -> None
         config: dict[str, Any] = {"providers": {"up": provider("openai", upstream.url)}}
         status, body = await send_request(config)
     assert (status, body["checks"]["providers.up"]["status"]) == (200, "timed_out")
-    assert parse(config).readiness.seconds <= PROBE_SECONDS / 2, "the rest is for the way and a busy machine"
+    assert parse(config).readiness.seconds <= PROBE_SECONDS / 2, "leaves time for the connection and for a busy machine"
 
 
 async def test_the_server_is_not_ready_while_a_required_service_is_down(tmp_path: Path) -> None:
@@ -104,8 +104,8 @@ async def test_a_search_service_is_checked_without_its_key() -> None:
         gone = search | {"url": "http://127.0.0.1:9"}
         config = {"providers": {"extractive": {}}, "retrievers": {"search": search, "gone": gone}}
         _, body = await send_request(config)
-    told = {name: check["status"] for name, check in body["checks"].items()}
-    assert told == {"retrievers.search": "ok", "retrievers.gone": "unreachable", "references": "ok"}
+    statuses = {name: check["status"] for name, check in body["checks"].items()}
+    assert statuses == {"retrievers.search": "ok", "retrievers.gone": "unreachable", "references": "ok"}
     assert not any(KEY in str(request.headers) for request in upstream.requests)
 
 

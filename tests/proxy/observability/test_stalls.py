@@ -13,7 +13,7 @@ from citestream.proxy.observability.stalls import StallWatch
 
 
 @pytest.fixture(autouse=True)
-def everything_is_long(monkeypatch: pytest.MonkeyPatch) -> None:
+def every_duration_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scheduling, "REPORTED_SECONDS", 0.0)
     monkeypatch.setattr(stalls, "REPORTED_SECONDS", 0.0)
     monkeypatch.setattr(stalls, "INTERVAL_SECONDS", 0.0)

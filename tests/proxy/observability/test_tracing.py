@@ -29,7 +29,7 @@ CHUNKS = (
 ).encode()
 ANSWER = head("200 OK", "Content-Type: text/event-stream", "Connection: close") + CHUNKS
 REFUSAL = whole("500 No", b'{"error":{"message":"canary-words"}}', "Content-Type: application/json")
-ASKED: dict[str, Any] = {
+REQUEST: dict[str, Any] = {
     "model": "up/m",
     "temperature": 0.5,
     "messages": [{"role": "user", "content": "When was the Harlan bridge opened, canary-question?"}],
@@ -37,7 +37,7 @@ ASKED: dict[str, Any] = {
     "stream": True,
 }
 TRACE, PARENT = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
-SECRETS = ("canary", "Harlan", "sk-", "May 1932")  # no bare number, which a port or a time may hold
+SECRETS = ("canary", "Harlan", "sk-", "May 1932")  # no bare number, which may be a part of a port or a time
 
 
 @dataclass(frozen=True)
@@ -54,9 +54,9 @@ class Span:
     failed: bool
 
 
-def value(told: Any) -> Any:
-    kind = told.WhichOneof("value")
-    return [value(one) for one in told.array_value.values] if kind == "array_value" else getattr(told, kind)
+def value(attribute: Any) -> Any:
+    kind = attribute.WhichOneof("value")
+    return [value(one) for one in attribute.array_value.values] if kind == "array_value" else getattr(attribute, kind)
 
 
 def spans(requests: list[Request]) -> list[Span]:
@@ -67,7 +67,7 @@ def spans(requests: list[Request]) -> list[Span]:
             about = {one.key: value(one.value) for one in resource.resource.attributes}
             assert about["service.name"] == "citestream"
             for one in (span for scope in resource.scope_spans for span in scope.spans):
-                attributes = {told.key: value(told.value) for told in one.attributes}
+                attributes = {attribute.key: value(attribute.value) for attribute in one.attributes}
                 ids = (one.trace_id.hex(), one.span_id.hex(), one.parent_span_id.hex())
                 times = (one.start_time_unix_nano, one.end_time_unix_nano)
                 found.append(Span(one.name, attributes, *ids, *times, failed=one.status.code == 2))
@@ -103,7 +103,7 @@ async def test_a_request_is_a_span_with_its_call_and_its_scoring_inside(tmp_path
     store = str(await fill(tmp_path, TEXTS))
     retrievers = {"docs": {"kind": "folder", "store": store}}
     async with collecting(ANSWER, Break.CLOSE, retrievers=retrievers) as (client, sent):
-        body = {**ASKED, "retrieval": {"source": "docs"}}
+        body = {**REQUEST, "retrieval": {"source": "docs"}}
         headers = {"x-request-id": "mine", "traceparent": f"00-{TRACE}-{PARENT}-01"}
         assert "references" in (await ask(client, body, **headers))[1]
         await client.get("/healthz")
@@ -148,7 +148,7 @@ async def test_spans_contain_content_only_if_the_log_does(tmp_path: Path) -> Non
     store = str(await fill(tmp_path, TEXTS))
     retrievers = {"docs": {"kind": "folder", "store": store}}
     async with collecting(ANSWER, Break.CLOSE, retrievers=retrievers, log={"content": True}) as (client, sent):
-        await ask(client, {**ASKED, "retrieval": {"source": "docs"}})
+        await ask(client, {**REQUEST, "retrieval": {"source": "docs"}})
     _, retrieval, chat, _ = spans(sent)
     assert "canary-question" in retrieval.attributes["gen_ai.retrieval.query.text"]
     assert "docs/bridge.md#0" in retrieval.attributes["gen_ai.retrieval.documents"]
@@ -156,8 +156,8 @@ async def test_spans_contain_content_only_if_the_log_does(tmp_path: Path) -> Non
     assert TEXT in chat.attributes["gen_ai.output.messages"]
     assert '"finish_reason":"stop"' in chat.attributes["gen_ai.output.messages"]
     known = {name for key, name in vars(gen_ai_attributes).items() if key.startswith("GEN_AI_")}
-    told = {name for one in (retrieval, chat) for name in one.attributes if name.startswith("gen_ai.")}
-    assert told <= known, "as the conventions name them"
+    used = {name for one in (retrieval, chat) for name in one.attributes if name.startswith("gen_ai.")}
+    assert used <= known, "names of the OpenTelemetry conventions"
 
 
 FAILURES: dict[str, tuple[tuple[Step, ...], str, int]] = {
@@ -176,7 +176,7 @@ async def test_a_failure_is_recorded_with_its_type_without_its_message(
     steps: tuple[Step, ...], kind: str, status: int, evidence: list[Any]
 ) -> None:
     async with collecting(*steps) as (client, sent):
-        assert (await ask(client, {**ASKED, "evidence": evidence}))[0] == status
+        assert (await ask(client, {**REQUEST, "evidence": evidence}))[0] == status
     found = spans(sent)
     chat = next(one for one in found if one.name == "chat m")
     assert (chat.attributes["error.type"], chat.failed) == (kind, True)
@@ -187,7 +187,7 @@ async def test_a_failure_is_recorded_with_its_type_without_its_message(
 @pytest.mark.parametrize("evidence", [EVIDENCE, []], ids=["cited", "passed through"])
 async def test_a_lone_surrogate_does_not_lose_spans(evidence: list[Any], caplog: pytest.LogCaptureFixture) -> None:
     answer = ANSWER.replace(b"chatcmpl-7", b"chatcmpl-\\ud83d").replace(b'"stop"', b'"st\\udfffop"')
-    asked = {
+    request = {
         "model": "up/m\udfff",
         "messages": [{"role": "user", "content": "When \ud83d was the bridge opened?"}],
         "evidence": evidence,
@@ -195,7 +195,7 @@ async def test_a_lone_surrogate_does_not_lose_spans(evidence: list[Any], caplog:
     async with collecting(answer, Break.CLOSE, log={"content": True}) as (client, sent):
         async with client.get("/v1/models/%ED%A0%80\udfff", headers={"x-request-id": "\udfff"}):
             pass
-        await ask(client, {**ASKED, **asked})
+        await ask(client, {**REQUEST, **request})
     chat = next(one for one in spans(sent) if one.name.startswith("chat"))
     assert (chat.name, chat.attributes["gen_ai.request.model"]) == ("chat m?", "m?")
     assert ("When" in chat.attributes.get("gen_ai.input.messages", "")) == bool(evidence)
@@ -205,10 +205,10 @@ async def test_a_lone_surrogate_does_not_lose_spans(evidence: list[Any], caplog:
 
 async def test_the_configured_share_of_requests_is_traced_and_none_without_a_collector() -> None:
     async with collecting(ANSWER, Break.CLOSE, traces={"sample": 0.0}) as (client, sent):
-        await ask(client, ASKED)
+        await ask(client, REQUEST)
     assert sent == []
     async with collecting(ANSWER, Break.CLOSE, traces={"endpoint": ""}) as (client, sent):
-        assert (await ask(client, ASKED))[0] == 200
+        assert (await ask(client, REQUEST))[0] == 200
     assert sent == []
 
 
@@ -216,7 +216,7 @@ async def test_the_variables_of_opentelemetry_apply(monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("OTEL_SERVICE_NAME", "answers")
     monkeypatch.setenv("OTEL_RESOURCE_ATTRIBUTES", "deployment.environment.name=lab")
     async with collecting(ANSWER, Break.CLOSE) as (client, sent):
-        await ask(client, ASKED)
+        await ask(client, REQUEST)
     (resource,) = {
         (about["service.name"], about["deployment.environment.name"])
         for request in sent
@@ -239,4 +239,4 @@ def test_without_an_endpoint_opentelemetry_is_not_imported() -> None:
 
 async def test_a_collector_that_is_down_affects_neither_answers_nor_the_exit() -> None:
     async with collecting(ANSWER, Break.CLOSE, traces={"endpoint": "http://127.0.0.1:9"}) as (client, _):
-        assert (await ask(client, ASKED))[1].endswith("data: [DONE]\n\n")
+        assert (await ask(client, REQUEST))[1].endswith("data: [DONE]\n\n")

@@ -1,4 +1,4 @@
-"""Pages of cited passages: links that open without a key, and that cannot be forged or used after their time."""
+"""Pages of cited passages: their links need no key, cannot be forged and expire."""
 
 import json
 import logging
@@ -34,7 +34,6 @@ EVIDENCE: list[Fields] = [
     {"id": "apollo", "text": "Apollo 12 was struck by lightning twice.", "url": "https://example.org/apollo-12"},
 ]
 QUESTION = "How tall was the Saturn V, and which mission was struck by lightning?"
-PARAGRAPH = "How tall was the Saturn V?"
 TAGS = {"html", "head", "meta", "title", "style", "body", "main", "h1", "p", "bdi", "article", "mark"}
 
 
@@ -56,7 +55,7 @@ def links(completion: Fields) -> list[str]:
 
 
 def path(link: str) -> str:
-    """The path below the public address, as a reverse proxy forwards it."""
+    """Return the path below the public address, as a reverse proxy forwards it."""
     assert link.startswith(f"{PUBLIC}/passages/")
     return urlsplit(link.removeprefix(PUBLIC)).path
 
@@ -146,7 +145,7 @@ async def test_a_page_loads_nothing_and_is_not_stored() -> None:
     assert set(page.tags) <= TAGS
 
 
-async def test_forged_links_are_unknown() -> None:
+async def test_forged_links_are_not_found() -> None:
     async with client() as server:
         link = path(links(await ask(server))[0])
         token, number, signature = link.removeprefix("/passages/").split(".")
@@ -173,10 +172,10 @@ async def test_forged_links_are_unknown() -> None:
             assert response.status == 405
 
 
-async def test_links_of_other_answers_and_servers_do_not_open() -> None:
+async def test_a_link_of_another_server_does_not_open() -> None:
     async with client() as one, client() as other:
         link = path(links(await ask(one))[0])
-        async with other.get(link) as response:  # it has another secret
+        async with other.get(link) as response:  # its secret is different
             assert response.status == 404
 
 
@@ -252,7 +251,7 @@ ADDRESSES = {
 
 
 @pytest.mark.parametrize("address", ADDRESSES.values(), ids=ADDRESSES)
-def test_a_wrong_public_address_is_refused(address: str) -> None:
+def test_an_invalid_public_address_is_refused(address: str) -> None:
     with pytest.raises(ConfigError, match=r"server\.public_url"):
         parse({"server": {"public_url": address}})
 

@@ -1,4 +1,4 @@
-"""A table as the source of evidence: answers, configuration, and a PostgreSQL that is killed."""
+"""A table as the source of evidence: configuration, and answers while PostgreSQL is killed and restarted."""
 
 import asyncio
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from citestream.proxy.config import Config, ConfigError, parse
 from citestream.proxy.http.application import make_app
-from tests.proxy.load import CONVERSATIONS, Load
+from tests.proxy.load import CONVERSATIONS, WITH_SERVICE, WITHOUT_SERVICE, Load
 from tests.upstreams.postgres import Postgres, postgres
 
 STATIONS = """
@@ -38,8 +38,8 @@ def request_body(conversation: int) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-async def test_killed_under_load_answers_go_on_and_recover(server: Postgres) -> None:
-    app = make_app(configured(url=server.url, on_failure="answer", timeout=100))  # never reached
+async def test_killing_postgresql_under_load_fails_no_answer_and_answers_recover(server: Postgres) -> None:
+    app = make_app(configured(url=server.url, on_failure="answer", timeout=100))  # the timeout is never reached
     async with TestClient(TestServer(app)) as client:
 
         async def ask(conversation: int) -> str:
@@ -50,10 +50,10 @@ async def test_killed_under_load_answers_go_on_and_recover(server: Postgres) -> 
             if report["error"]:
                 assert body["references"] == []
                 assert report["error"].startswith("PostgreSQL ")
-                return "without"
-            assert [reference["id"] for reference in body["references"]] == [str(conversation)]  # nobody else's
+                return WITHOUT_SERVICE
+            assert [reference["id"] for reference in body["references"]] == [str(conversation)]
             assert f"Station number {conversation}00" in body["choices"][0]["message"]["content"]
-            return "well"
+            return WITH_SERVICE
 
         async def kill() -> None:
             await asyncio.to_thread(server.kill)
@@ -61,24 +61,24 @@ async def test_killed_under_load_answers_go_on_and_recover(server: Postgres) -> 
         async def start() -> None:
             await asyncio.to_thread(server.start)
 
-        seen = await Load(ask).killed(kill, start)
-    assert set(seen) == {"well", "without"}
+        seen = await Load(ask).run(kill, start)
+    assert set(seen) == {WITH_SERVICE, WITHOUT_SERVICE}
     connections = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'citestream'"
-    while server.run(connections).split()[2] != "0":  # closed with the app, which the server notices a moment later
+    while server.run(connections).split()[2] != "0":  # the server notices the closed connections a moment later
         pass
 
 
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "no address": ({}, "url is missing or has another scheme: postgresql://"),
-    "another one's": ({"url": "https://host"}, "url is missing or has another scheme: postgresql://"),
+    "the address of another service": ({"url": "https://host"}, "url is missing or has another scheme: postgresql://"),
     "a password in the address": ({"url": "postgresql://a:b@host/d"}, "url must not hold a password: use api_key"),
     "no table": ({"url": "postgresql://a@host/d", "table": ""}, "table is missing: the table or view with the text"),
-    "a field that evidence has not": ({"url": "postgresql://h", "fields": {"txt": "a"}}, "fields.txt: evidence has no"),
+    "an unknown field of evidence": ({"url": "postgresql://h", "fields": {"txt": "a"}}, "fields.txt: evidence has no"),
 }
 
 
-@pytest.mark.parametrize(("settings", "said"), WRONG.values(), ids=WRONG)
-def test_a_configuration_that_cannot_work_says_why(settings: dict[str, Any], said: str) -> None:
+@pytest.mark.parametrize(("settings", "message"), WRONG.values(), ids=WRONG)
+def test_an_invalid_configuration_is_explained(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError, match="retrievers") as error:
         configured(**settings)
-    assert said in str(error.value)
+    assert message in str(error.value)

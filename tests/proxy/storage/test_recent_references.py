@@ -53,7 +53,7 @@ async def test_a_stored_answer_is_found_at_once(place: Fields) -> None:
         assert await recent.get("", "chatcmpl-unknown") is None
 
 
-async def test_references_are_stored_if_the_client_leaves_between_the_ends_of_two_choices() -> None:
+async def test_references_are_stored_if_the_client_disconnects_between_the_ends_of_two_choices() -> None:
     async with opened() as recent:
         recorder = ReferenceRecorder(recent, "")
         for choice in (0, 1):
@@ -94,7 +94,7 @@ def test_conversations_are_stored_depending_on_the_options(settings: dict[str, A
     assert ReferencesConfig(**settings).keeps_conversations is keeps
 
 
-async def test_one_entry_does_not_push_out_the_others(place: Fields) -> None:
+async def test_a_large_entry_does_not_displace_the_others(place: Fields) -> None:
     async with opened(max_bytes=2**16, **place) as recent:
         recent.put("", "small", {"references": [1]})
         recent.put("", "large", {"references": ["x" * 2**15]})
@@ -196,10 +196,10 @@ async def test_entries_that_arrive_during_a_write_are_stored(tmp_path: Path) -> 
     file = tmp_path / "recent.sqlite"
     async with opened(file=str(file)) as recent:
         with sqlite3.connect(file) as other:
-            other.execute("BEGIN IMMEDIATE")  # another worker holds the file: the first is waiting to be written
+            other.execute("BEGIN IMMEDIATE")  # another worker has locked the file, so the first write waits
             for number in range(100):
                 recent.put("", str(number), {"n": number})
-                recent.put("", f"\udcff{number}", {"n": number})  # cannot be written, and is nobody else's loss
+                recent.put("", f"\udcff{number}", {"n": number})  # cannot be written; the others are
             other.execute("COMMIT")
             assert [(await recent.get("", str(number)) or {})["n"] for number in range(100)] == list(range(100))
             recent.put("", "last", {"n": 100})
@@ -236,7 +236,7 @@ async def test_an_answer_is_stored_without_waiting_for_the_file(tmp_path: Path) 
 
 
 BRIDGE = {"text": "The Harlan bridge was opened on 4 May 1932 by the mayor of Harlan.", "id": "bridge"}
-ASKED: Fields = {
+REQUEST: Fields = {
     "model": "extractive",
     "messages": [{"role": "user", "content": "When was the Harlan bridge opened?"}],
     "evidence": [BRIDGE],
@@ -246,13 +246,13 @@ ASKED: Fields = {
 async def test_a_client_looks_up_the_last_fields_of_its_answer() -> None:
     config = parse({"providers": {"extractive": None}})
     async with TestClient(TestServer(make_app(config))) as client:
-        whole = await (await client.post("/v1/chat/completions", json=ASKED)).json()
+        whole = await (await client.post("/v1/chat/completions", json=REQUEST)).json()
         found = await (await client.get(f"/v1/references/{whole['id']}")).json()
         assert found["object"] == "references"
         for key in ("references", "grounding", "citations", "search_results"):
             assert found[key] == whole[key]
         assert [reference["id"] for reference in found["references"]] == ["bridge"]
-        streamed = await (await client.post("/v1/chat/completions", json={**ASKED, "stream": True})).text()
+        streamed = await (await client.post("/v1/chat/completions", json={**REQUEST, "stream": True})).text()
         name = streamed.split('"id":"')[1].split('"')[0]
         found = await (await client.get(f"/v1/references/{name}")).json()
         assert [reference["id"] for reference in found["references"]] == ["bridge"]
@@ -260,9 +260,9 @@ async def test_a_client_looks_up_the_last_fields_of_its_answer() -> None:
 
 async def test_a_response_is_looked_up_by_its_own_id() -> None:
     config = parse({"providers": {"extractive": None}})
-    asked = {"model": "extractive", "input": "When was the Harlan bridge opened?", "evidence": [BRIDGE]}
+    request = {"model": "extractive", "input": "When was the Harlan bridge opened?", "evidence": [BRIDGE]}
     async with TestClient(TestServer(make_app(config))) as client:
-        response = await (await client.post("/v1/responses", json=asked)).json()
+        response = await (await client.post("/v1/responses", json=request)).json()
         assert response["id"].startswith("resp_")
         found = await (await client.get(f"/v1/references/{response['id']}")).json()
         assert [reference["id"] for reference in found["references"]] == ["bridge"]
@@ -273,7 +273,7 @@ async def test_unknown_answers_and_answers_of_other_clients_are_not_found() -> N
     config = parse({"server": {"keys": keys}, "providers": {"extractive": None}})
     async with TestClient(TestServer(make_app(config))) as client:
         a, b = ({"Authorization": f"Bearer key {name}"} for name in "ab")
-        whole = await (await client.post("/v1/chat/completions", json=ASKED, headers=a)).json()
+        whole = await (await client.post("/v1/chat/completions", json=REQUEST, headers=a)).json()
         path = f"/v1/references/{whole['id']}"
         assert (await client.get(path, headers=a)).status == 200
         answer = await client.get(path, headers=b)

@@ -12,17 +12,17 @@ from aiohttp.test_utils import TestClient, TestServer
 from citestream.proxy.config import Config, ConfigError, StoreConfig, load, parse
 from citestream.proxy.http.application import make_app
 from citestream.proxy.http.serving.workers import _shared
-from tests.proxy.load import Load
+from tests.proxy.load import WITH_SERVICE, WITHOUT_SERVICE, Load
 from tests.upstreams.redis import running
 
 EVIDENCE = [{"text": "The Harlan bridge was opened on 4 May 1932 by the mayor.", "id": "e1"}]
 QUESTION = "When was the Harlan bridge opened?"
-ASKED = {"model": "extractive", "messages": [{"role": "user", "content": QUESTION}], "evidence": EVIDENCE}
+REQUEST = {"model": "extractive", "messages": [{"role": "user", "content": QUESTION}], "evidence": EVIDENCE}
 
 
 @asynccontextmanager
 async def machine(url: str, **settings: Any) -> AsyncIterator[Any]:
-    """(method, path, body) -> the answer's status and body."""
+    """Yield a function (method, path, body) that returns the status and the body of the answer."""
     config = parse({"providers": {"extractive": {}}, "store": {"url": url}, **settings})
     async with TestClient(TestServer(make_app(config))) as client:
 
@@ -36,7 +36,7 @@ async def machine(url: str, **settings: Any) -> AsyncIterator[Any]:
 async def test_every_machine_finds_the_references_of_the_others() -> None:
     with running() as redis:
         async with machine(redis.url) as here, machine(redis.url) as there:
-            _, body = await here("POST", "/v1/chat/completions", ASKED)
+            _, body = await here("POST", "/v1/chat/completions", REQUEST)
             assert len(body["references"]) == 1
             for ask in (here, there):
                 status, found = await ask("GET", f"/v1/references/{body['id']}")
@@ -53,7 +53,7 @@ async def test_clients_with_keys_find_their_own_answers_only() -> None:
         config = parse({"providers": {"extractive": {}}, "store": {"url": redis.url}, **keys})
         async with TestClient(TestServer(make_app(config))) as client:
             a, b = ({"Authorization": f"Bearer key-{name}"} for name in "ab")
-            async with client.post("/v1/chat/completions", json=ASKED, headers=a) as answer:
+            async with client.post("/v1/chat/completions", json=REQUEST, headers=a) as answer:
                 name = (await answer.json())["id"]
             statuses = []
             for headers in (a, b):
@@ -82,14 +82,14 @@ async def test_killing_redis_under_load_fails_no_answer_and_references_are_found
                 evidence = [
                     {"text": f"Bridge {conversation}00 was opened in 19{conversation}0.", "id": str(conversation)}
                 ]
-                asked = {**ASKED, "messages": [{"role": "user", "content": question}], "evidence": evidence}
-                status, body = await here("POST", "/v1/chat/completions", asked)
+                request = {**REQUEST, "messages": [{"role": "user", "content": question}], "evidence": evidence}
+                status, body = await here("POST", "/v1/chat/completions", request)
                 assert (status, [item["id"] for item in body["references"]]) == (200, [str(conversation)])
                 status, found = await there("GET", f"/v1/references/{body['id']}")
                 assert status in (200, 404)
                 if status == 200:
-                    assert found["references"] == body["references"]  # nobody else's
-                return "well" if status == 200 else "without"
+                    assert found["references"] == body["references"]
+                return WITH_SERVICE if status == 200 else WITHOUT_SERVICE
 
             async def kill() -> None:
                 await asyncio.to_thread(redis.kill)
@@ -97,8 +97,8 @@ async def test_killing_redis_under_load_fails_no_answer_and_references_are_found
             async def start() -> None:
                 await asyncio.to_thread(redis.start)
 
-            seen = await Load(ask).killed(kill, start)
-    assert set(seen) == {"well", "without"}
+            seen = await Load(ask).run(kill, start)
+    assert set(seen) == {WITH_SERVICE, WITHOUT_SERVICE}
 
 
 async def test_a_hanging_redis_delays_no_answer() -> None:
@@ -107,7 +107,7 @@ async def test_a_hanging_redis_delays_no_answer() -> None:
             redis.freeze(True)
             try:
                 for _ in range(3):
-                    status, body = await ask("POST", "/v1/chat/completions", ASKED)
+                    status, body = await ask("POST", "/v1/chat/completions", REQUEST)
                     assert (status, len(body["references"])) == (200, 1)
                 assert (await ask("GET", f"/v1/references/{body['id']}"))[0] == 404
             finally:
@@ -126,15 +126,18 @@ async def test_readiness_checks_redis() -> None:
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "another kind": ({"store": {"url": "memcached://host"}}, "url must begin with redis:// or rediss://"),
     "a password in the address": ({"store": {"url": "redis://:sesame@host"}}, "url must not hold a password"),
-    "a file too": ({"store": {"url": "redis://h"}, "references": {"file": "a.sqlite"}}, "give only one of store.url"),
+    "file and address": (
+        {"store": {"url": "redis://h"}, "references": {"file": "a.sqlite"}},
+        "give only one of store.url",
+    ),
 }
 
 
-@pytest.mark.parametrize(("raw", "said"), WRONG.values(), ids=WRONG)
-def test_an_invalid_configuration_is_explained(raw: dict[str, Any], said: str) -> None:
+@pytest.mark.parametrize(("raw", "message"), WRONG.values(), ids=WRONG)
+def test_an_invalid_configuration_is_explained(raw: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError) as error:
         parse(raw)
-    assert said in str(error.value)
+    assert message in str(error.value)
     assert "sesame" not in str(error.value)
 
 
