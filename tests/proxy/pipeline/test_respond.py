@@ -67,7 +67,7 @@ async def outgoing(
 def answered(
     events: Sequence[Event | ProviderError], options: Options | None = None, *, json: bool = False
 ) -> dict[str, Any]:
-    """The whole answer as a client that does not stream gets it."""
+    """Return the complete answer, as a client without streaming receives it."""
     options = options or Options()
     response = Response(EVIDENCE, options, json=json)
     chunks, completion = Chunks(response, usage=True), Completion()
@@ -86,7 +86,7 @@ ANSWER = "The Harlan bridge was opened on 4 May 1932 [1]. It carries two lanes a
 SHOWN = "The Harlan bridge was opened on 4 May 1932. [1] It carries two lanes and eight railway tracks. [2] I like it."
 
 
-def test_each_sentence_leaves_once_with_its_markers() -> None:
+def test_each_sentence_is_sent_once_with_its_markers() -> None:
     sent = asyncio.run(outgoing([*deltas(list(ANSWER)), finish()], Options()))
     texts = [event.text for event in sent if isinstance(event, TextOut)]
     assert "".join(texts) == SHOWN
@@ -109,7 +109,7 @@ def test_sentences_that_arrive_together_get_their_references_one_by_one() -> Non
     assert asyncio.run(annotation_counts()) == [1, 2, 2]
 
 
-def test_the_references_say_what_supports_what() -> None:
+def test_references_have_the_quotes_and_spans_of_the_cited_sentences() -> None:
     body = answered([*deltas([ANSWER]), finish()])
     references = body["references"]
     assert [(r["number"], r["evidence_number"], r["spans"][0]["status"]) for r in references] == [
@@ -131,19 +131,19 @@ def test_the_references_say_what_supports_what() -> None:
 REFUSED = {
     "another year": ("The Harlan bridge was opened on 4 May 1933 [1].", "number_mismatch"),
     "the opposite": ("The Harlan bridge was not opened on 4 May 1932 [1].", "negation"),
-    "nothing that supports it": ("Penguins are flightless birds of the southern hemisphere [3].", "no_support"),
-    "a number no evidence has": ("The Harlan bridge was opened on 4 May 1932 [7].", "unknown_number"),
+    "a claim without support": ("Penguins are flightless birds of the southern hemisphere [3].", "no_support"),
+    "a number without evidence": ("The Harlan bridge was opened on 4 May 1932 [7].", "unknown_number"),
 }
 
 
-@pytest.mark.parametrize(("said", "reason"), REFUSED.values(), ids=REFUSED)
-def test_what_the_model_claims_is_no_proof(said: str, reason: str) -> None:
-    body = answered([*deltas([said]), finish()])
+@pytest.mark.parametrize(("text", "reason"), REFUSED.values(), ids=REFUSED)
+def test_a_wrong_citation_of_the_model_is_removed(text: str, reason: str) -> None:
+    body = answered([*deltas([text]), finish()])
     assert reason in [rejection["reason"] for rejection in body["grounding"]["rejected"]]
     assert "[7]" not in text_of(body)
     if reason != "unknown_number":
         assert body["references"] == []
-        assert text_of(body) == said.replace(" [1]", "").replace(" [3]", "")
+        assert text_of(body) == text.replace(" [1]", "").replace(" [3]", "")
 
 
 def test_any_way_of_cutting_gives_the_same_answer() -> None:
@@ -163,13 +163,13 @@ def test_live_lets_tokens_flow_before_the_sentence_ends() -> None:
     assert len([event for event in sent if isinstance(event, TextOut)]) > 6
 
 
-def test_what_is_not_text_follows_the_open_sentence() -> None:
+def test_other_deltas_follow_the_open_sentence() -> None:
     call = chunk({"tool_calls": [{"index": 0, "id": "t", "function": {"name": "f", "arguments": "{}"}}]})
     sent = asyncio.run(outgoing([*deltas(["I look it up"]), OtherDelta(call, (0,)), finish("tool_calls")], Options()))
     assert [type(event).__name__ for event in sent] == ["TextOut", "OtherDelta", "Finish"]
 
 
-def test_a_broken_stream_ends_with_what_arrived_and_says_so() -> None:
+def test_a_broken_stream_ends_with_the_received_text_and_a_failure() -> None:
     events = [*deltas(["The Harlan bridge was opened on 4 May 1932. It car"]), IncompleteAnswer("the stream was cut")]
     response = Response(EVIDENCE, Options())
     sent = asyncio.run(outgoing(events, Options(), response))
@@ -218,7 +218,7 @@ def test_an_error_before_the_answer_is_raised() -> None:
         asyncio.run(outgoing([IncompleteAnswer("nothing came")], Options()))
 
 
-def test_log_probabilities_travel_with_their_text() -> None:
+def test_log_probabilities_are_sent_with_their_text() -> None:
     words = ["The", " Harlan", " bridge", " was", " opened", ".", " Then", " it", " rained", "."]
     events: list[Event] = []
     for word in words:
@@ -246,7 +246,7 @@ def test_log_probabilities_of_a_removed_marker_are_sent_without_text(release: An
     assert body["choices"][0]["token_ids"] == [*range(len(words))]
 
 
-def test_json_is_left_alone_and_judged_all_the_same() -> None:
+def test_json_is_unchanged_and_has_references() -> None:
     text = '{"answer": "The Harlan bridge was opened on 4 May 1932.", "n": [1, 2]}'
     body = answered([*deltas(list(text)), finish()], json=True)
     assert text_of(body) == text
@@ -278,14 +278,14 @@ def test_the_fields_of_all_choices_are_sent_once() -> None:
 
 
 def test_unsupported_claims_can_be_flagged_or_dropped() -> None:
-    said = "The Harlan bridge was opened on 4 May 1932. Harlan has 99,000 inhabitants."
-    flagged = answered([*deltas([said]), finish()], Options(unsupported="flag"))
+    text = "The Harlan bridge was opened on 4 May 1932. Harlan has 99,000 inhabitants."
+    flagged = answered([*deltas([text]), finish()], Options(unsupported="flag"))
     assert text_of(flagged).endswith("Harlan has 99,000 inhabitants. (no supporting source)")
-    dropped = answered([*deltas([said]), finish()], Options(unsupported="drop"))
+    dropped = answered([*deltas([text]), finish()], Options(unsupported="drop"))
     assert text_of(dropped).rstrip() == "The Harlan bridge was opened on 4 May 1932. [1]"
 
 
-def test_references_in_the_text_for_clients_that_show_nothing_else() -> None:
+def test_a_list_of_references_can_be_appended_to_the_text() -> None:
     body = answered([*deltas([ANSWER]), finish()], Options(references_in_text=True))
     assert "[lanes]" in text_of(body) or "https://ex.org/lanes" in text_of(body)
     assert text_of(body).startswith(SHOWN)
@@ -323,7 +323,7 @@ def test_a_sentence_that_the_end_cuts_off_is_not_cited(end: Event | ProviderErro
     assert "".join(event.text for event in sent if isinstance(event, TextOut)) == f"{whole} [1]{cut}"
 
 
-def test_usage_is_sent_only_to_those_who_ask() -> None:
+def test_usage_is_sent_only_if_the_client_asks_for_it() -> None:
     usage = Usage({**ENVELOPE, "choices": [], "usage": {"total_tokens": 3}})
     response = Response(EVIDENCE, Options())
     events = asyncio.run(outgoing([*deltas(["Hello there."]), finish(), usage], Options(), response))
@@ -332,7 +332,7 @@ def test_usage_is_sent_only_to_those_who_ask() -> None:
     assert all("usage" not in c for e in events for c in silent.of(e))
 
 
-def test_chunks_say_that_usage_will_come_where_the_provider_says_so_and_the_client_asked() -> None:
+def test_chunks_have_a_null_usage_if_the_provider_sends_it_and_the_client_asked() -> None:
     events = [*deltas(["Hello there. I am"]), OtherDelta(chunk({"reasoning": "hm"}), (0,)), finish()]
     for event in events:
         assert not isinstance(event, Usage | Idle)
@@ -348,7 +348,7 @@ def test_chunks_say_that_usage_will_come_where_the_provider_says_so_and_the_clie
 
 
 class BrokenScorer(Scorer):
-    """A scorer that cannot even prepare."""
+    """A scorer that cannot prepare evidence."""
 
     name = "broken"
 
@@ -370,8 +370,8 @@ def test_a_scorer_that_fails_does_not_fail_the_answer(unsupported: Unsupported) 
     assert response.grounding.as_dict()["degraded"] is True
 
 
-class Picky(LexicalPrepared):
-    """Fails for one sentence."""
+class FailsForOneSentence(LexicalPrepared):
+    """Evidence for which the scores of one sentence cannot be computed."""
 
     def score_all(self, claims: Sequence[Claim]) -> list[Scores]:
         if any("railway" in claim.text for claim in claims):
@@ -379,19 +379,19 @@ class Picky(LexicalPrepared):
         return super().score_all(claims)
 
 
-class PickyScorer(Scorer):
+class PartlyFailingScorer(Scorer):
     name = "lexical"
 
-    def prepare(self, evidence: Sequence[Evidence], vectors: object = None) -> Picky:
-        return Picky(Index(evidence))
+    def prepare(self, evidence: Sequence[Evidence], vectors: object = None) -> FailsForOneSentence:
+        return FailsForOneSentence(Index(evidence))
 
 
-def test_a_sentence_that_cannot_be_scored_takes_no_citation_from_others() -> None:
+def test_a_sentence_that_cannot_be_scored_does_not_change_other_citations() -> None:
     response = Response(EVIDENCE, Options())
     more = f"{ANSWER} Harlan has 64,000 inhabitants."
 
     async def sent() -> list[Outgoing]:
-        scoring = Scoring(PickyScorer(), EVIDENCE, NO_MODELS)
+        scoring = Scoring(PartlyFailingScorer(), EVIDENCE, NO_MODELS)
         batches = respond(played([*deltas([more]), finish()]), response, scoring, HOLD_SECONDS)
         return [event async for batch in batches for event in batch]
 
@@ -401,7 +401,7 @@ def test_a_sentence_that_cannot_be_scored_takes_no_citation_from_others() -> Non
 
 
 @pytest.mark.parametrize("reason", ["stop", "length", "content_filter", "tool_calls"])
-def test_however_an_answer_ends_it_ends_with_its_references(reason: str) -> None:
+def test_an_answer_has_references_for_every_finish_reason(reason: str) -> None:
     body = answered([*deltas(["The Harlan bridge was opened on 4 May 1932. It car"]), finish(reason)])
     assert body["choices"][0]["finish_reason"] == reason
     assert text_of(body).endswith("[1] It car")
@@ -413,7 +413,7 @@ def test_an_answer_without_text_has_empty_references() -> None:
     assert (body["references"], body["grounding"]["claims"]) == ([], 0)
 
 
-def test_reasoning_passes_at_once_and_is_not_cited() -> None:
+def test_reasoning_is_forwarded_at_once_and_not_cited() -> None:
     thought = OtherDelta(chunk({"reasoning": "The Harlan bridge was opened on 4 May 1932."}), (0,))
     sent = asyncio.run(outgoing([thought, *deltas(["I am sure of it, since I have read it."]), finish()], Options()))
     assert sent[0] is thought

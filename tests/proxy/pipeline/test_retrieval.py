@@ -1,4 +1,4 @@
-"""Evidence of a retriever: in every client API, with a report; failures follow the policy."""
+"""Evidence of a retriever: in every client API, with a report. A policy decides what happens after a failure."""
 
 import json
 from collections.abc import AsyncIterator, Iterator
@@ -21,7 +21,7 @@ TEXTS = {
     "sub folder/fruit.txt": "Bananas grow in the tropics.",
 }
 QUESTION = "When was the Harlan bridge opened?"
-ASKED = {"model": "extractive", "messages": [{"role": "user", "content": QUESTION}]}
+REQUEST = {"model": "extractive", "messages": [{"role": "user", "content": QUESTION}]}
 MANY = {f"station{n}.txt": f"Station {n} of the Harlan line sells tickets." for n in range(30)}
 
 
@@ -38,7 +38,7 @@ async def fill(path: Path, texts: dict[str, str]) -> Path:
 
 @asynccontextmanager
 async def served(store: Path, *, providers: Any = None, default: str = "docs", **settings: Any) -> AsyncIterator[Any]:
-    """(what was asked, the path) -> the answer's status and body."""
+    """Yield a function (body, path) that returns the status and the body of the answer."""
     config = parse(
         {
             "providers": {"extractive": {}} | (providers or {}),
@@ -57,7 +57,7 @@ async def served(store: Path, *, providers: Any = None, default: str = "docs", *
 
 async def test_a_question_without_evidence_is_answered_from_the_store(tmp_path: Path) -> None:
     async with served(await fill(tmp_path, TEXTS)) as ask:
-        status, body = await ask(ASKED)
+        status, body = await ask(REQUEST)
     assert status == 200
     assert "opened on 4 May 1932" in body["choices"][0]["message"]["content"]
     (reference,) = body["references"]
@@ -71,16 +71,16 @@ async def test_a_question_without_evidence_is_answered_from_the_store(tmp_path: 
 
 
 APIS: dict[str, tuple[str, dict[str, Any]]] = {
-    "Chat Completions": ("/v1/chat/completions", ASKED),
+    "Chat Completions": ("/v1/chat/completions", REQUEST),
     "Responses": ("/v1/responses", {"model": "extractive", "input": QUESTION}),
-    "Ollama, chat": ("/api/chat", {**ASKED, "stream": False}),
+    "Ollama, chat": ("/api/chat", {**REQUEST, "stream": False}),
     "Ollama, generate": ("/api/generate", {"model": "extractive", "prompt": QUESTION, "stream": False}),
     "Gemini": ("/v1beta/models/extractive:generateContent", {"contents": [{"parts": [{"text": QUESTION}]}]}),
 }
 
 
 @pytest.mark.parametrize(("path", "body"), APIS.values(), ids=APIS)
-async def test_clients_of_every_api_get_it(path: str, body: dict[str, Any], tmp_path: Path) -> None:
+async def test_every_client_api_answers_from_the_store(path: str, body: dict[str, Any], tmp_path: Path) -> None:
     async with served(await fill(tmp_path, TEXTS)) as ask:
         status, answer = await ask(body, path)
         assert status == 200
@@ -90,52 +90,52 @@ async def test_clients_of_every_api_get_it(path: str, body: dict[str, Any], tmp_
         assert "May 1932" not in json.dumps(answer)
 
 
-async def test_a_request_may_say_what_to_search_for(tmp_path: Path) -> None:
+async def test_a_request_can_set_the_query(tmp_path: Path) -> None:
     async with served(await fill(tmp_path, TEXTS)) as ask:
-        _, body = await ask({**ASKED, "retrieval": {"query": "Where do bananas grow?"}})
+        _, body = await ask({**REQUEST, "retrieval": {"query": "Where do bananas grow?"}})
     assert body["grounding"]["retrieval"]["query"] == "Where do bananas grow?"
     assert body["grounding"]["evidence"]["injected"] == 1
 
 
-async def test_evidence_of_the_request_comes_before_the_default_and_beside_a_named_source(tmp_path: Path) -> None:
+async def test_evidence_of_the_request_replaces_the_default_source_and_extends_a_named_one(tmp_path: Path) -> None:
     mine = [{"text": "The Harlan bridge was opened by a goat.", "id": "docs/bridge.md#0"}]
     async with served(await fill(tmp_path, TEXTS)) as ask:
-        _, body = await ask({**ASKED, "evidence": mine})
+        _, body = await ask({**REQUEST, "evidence": mine})
         assert body["grounding"]["evidence"]["received"] == 1
         assert "retrieval" not in body["grounding"]
-        _, body = await ask({**ASKED, "evidence": mine, "retrieval": {"source": "docs"}})
+        _, body = await ask({**REQUEST, "evidence": mine, "retrieval": {"source": "docs"}})
         assert body["grounding"]["evidence"]["received"] == 2
         assert body["grounding"]["retrieval"]["used"] == 1
 
 
-async def test_without_a_default_only_who_asks_gets_evidence(tmp_path: Path) -> None:
+async def test_without_a_default_source_only_requests_that_name_one_get_evidence(tmp_path: Path) -> None:
     async with served(await fill(tmp_path, TEXTS), default="") as ask:
-        _, body = await ask(ASKED)
+        _, body = await ask(REQUEST)
         assert "references" not in body
-        _, body = await ask({**ASKED, "retrieval": {"source": "docs"}})
+        _, body = await ask({**REQUEST, "retrieval": {"source": "docs"}})
         assert len(body["references"]) == 1
 
 
-async def test_citations_switched_off_means_nothing_is_fetched(tmp_path: Path) -> None:
+async def test_nothing_is_retrieved_if_citations_are_disabled(tmp_path: Path) -> None:
     async with served(await fill(tmp_path, TEXTS)) as ask:
-        _, body = await ask({**ASKED, "citations": {"enabled": False}})
+        _, body = await ask({**REQUEST, "citations": {"enabled": False}})
     assert "grounding" not in body
 
 
-async def test_as_much_as_is_wanted(tmp_path: Path) -> None:
+async def test_top_k_limits_the_number_of_excerpts(tmp_path: Path) -> None:
     async with served(await fill(tmp_path, MANY), top_k=4) as ask:
-        asked = {"model": "extractive", "messages": [{"role": "user", "content": "Who sells Harlan tickets?"}]}
-        _, body = await ask(asked)
+        request = {"model": "extractive", "messages": [{"role": "user", "content": "Who sells Harlan tickets?"}]}
+        _, body = await ask(request)
         assert body["grounding"]["retrieval"]["used"] == 4
         assert body["grounding"]["retrieval"]["found"] == 30
-        _, body = await ask({**asked, "retrieval": {"top_k": 7.0}})  # as some clients write it
+        _, body = await ask({**request, "retrieval": {"top_k": 7.0}})  # as some clients write it
         assert body["grounding"]["retrieval"]["used"] == 7
 
 
-async def test_what_is_not_close_enough_is_dropped_and_said_so(tmp_path: Path) -> None:
+async def test_excerpts_below_the_minimum_score_are_dropped_and_reported(tmp_path: Path) -> None:
     texts = {**TEXTS, "other.txt": "The mayor likes bananas."}
     async with served(await fill(tmp_path, texts), min_score=0.5) as ask:
-        _, body = await ask({**ASKED, "retrieval": {"query": "When did the mayor of Harlan open the bridge?"}})
+        _, body = await ask({**REQUEST, "retrieval": {"query": "When did the mayor of Harlan open the bridge?"}})
     report = body["grounding"]["retrieval"]
     assert report["dropped"] == {"score": 1}
     assert report["used"] == 1
@@ -150,7 +150,7 @@ ROCKETS = {
 TALL = "How tall was the Saturn V?"
 CONVERSATIONS: dict[str, tuple[list[str], str, str]] = {
     "a follow-up question": ([TALL, "How often has it flown?"], f"{TALL}\nHow often has it flown?", "saturn.md"),
-    "a chain of them": (
+    "a follow-up of a follow-up": (
         [TALL, "How often has it flown?", "And when?"],
         f"{TALL}\nHow often has it flown?\nAnd when?",
         "saturn.md",
@@ -166,20 +166,20 @@ CONVERSATIONS: dict[str, tuple[list[str], str, str]] = {
 
 
 @pytest.mark.parametrize(("questions", "query", "file"), CONVERSATIONS.values(), ids=CONVERSATIONS)
-async def test_a_follow_up_question_is_searched_with_the_one_before(
+async def test_a_follow_up_question_is_searched_with_the_previous_one(
     tmp_path: Path, questions: list[str], query: str, file: str
 ) -> None:
-    answered = [{"role": "user", "content": questions[0]}]
+    messages = [{"role": "user", "content": questions[0]}]
     for question in questions[1:]:
-        answered += [{"role": "assistant", "content": "It is known."}, {"role": "user", "content": question}]
+        messages += [{"role": "assistant", "content": "It is known."}, {"role": "user", "content": question}]
     async with served(await fill(tmp_path, ROCKETS), top_k=1) as ask:
-        _, body = await ask({"model": "extractive", "messages": answered})
+        _, body = await ask({"model": "extractive", "messages": messages})
         report = body["grounding"]["retrieval"]
         assert report["query"] == query
         assert report.get("follow_up", False) == ("\n" in query)
         assert [one["file_name"].rpartition("/")[2] for one in body["references"]] in ([file], [])
         assert report["used"] == 1
-        _, body = await ask({"model": "extractive", "messages": answered, "retrieval": {"query": "swifts"}})
+        _, body = await ask({"model": "extractive", "messages": messages, "retrieval": {"query": "swifts"}})
         assert body["grounding"]["retrieval"]["query"] == "swifts"
 
 
@@ -206,14 +206,14 @@ async def test_a_prompt_that_shares_a_word_with_the_folder_gets_no_excerpts(tmp_
         _, body = await ask(unrelated)
         assert body["grounding"]["retrieval"]["used"] == 0
         assert body["grounding"]["retrieval"]["dropped"] == {"score": 1}
-        _, body = await ask(ASKED)
+        _, body = await ask(REQUEST)
         assert body["grounding"]["retrieval"]["used"] == 1
     async with served(store, min_score=0) as ask:
         _, body = await ask(unrelated)
         assert body["grounding"]["retrieval"]["used"] == 1
 
 
-async def test_nothing_found_is_an_answer_without_evidence_that_says_so(tmp_path: Path) -> None:
+async def test_a_search_without_results_gives_an_answer_and_a_report(tmp_path: Path) -> None:
     async with served(await fill(tmp_path, TEXTS)) as ask:
         status, body = await ask({"model": "extractive", "messages": [{"role": "user", "content": "Xyzzy?"}]})
     assert status == 200
@@ -224,69 +224,71 @@ async def test_nothing_found_is_an_answer_without_evidence_that_says_so(tmp_path
     }  # fmt: skip
 
 
-async def test_a_url_prefix_makes_addresses(tmp_path: Path) -> None:
+async def test_a_url_prefix_sets_the_urls_of_references(tmp_path: Path) -> None:
     async with served(await fill(tmp_path, TEXTS), url_prefix="https://wiki.example/") as ask:
-        _, body = await ask({**ASKED, "messages": [{"role": "user", "content": "Where do bananas grow?"}]})
+        _, body = await ask({**REQUEST, "messages": [{"role": "user", "content": "Where do bananas grow?"}]})
     assert body["references"][0]["url"] == "https://wiki.example/sub%20folder/fruit.txt"
 
 
 WRONG = {
-    "a source nobody configured": (
+    "an unknown source": (
         {"source": "dosc"},
         "retrieval.source",
         "there is no source 'dosc'; there are: docs",
     ),
     "an unknown key": ({"sources": "docs"}, "retrieval.sources", "is not a field; the fields are: source"),
     "a number for a query": ({"query": 5}, "retrieval.query", "must be a string"),
-    "none at all": ({"top_k": 0}, "retrieval.top_k", "must be a whole number of at least 1"),
-    "a yes": (True, "retrieval", "must be an object"),
+    "zero excerpts": ({"top_k": 0}, "retrieval.top_k", "must be a whole number of at least 1"),
+    "a boolean": (True, "retrieval", "must be an object"),
 }
 
 
-@pytest.mark.parametrize(("raw", "path", "said"), WRONG.values(), ids=WRONG)
-async def test_a_wrong_field_is_named(raw: Any, path: str, said: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("raw", "path", "message"), WRONG.values(), ids=WRONG)
+async def test_the_error_names_the_wrong_field(raw: Any, path: str, message: str, tmp_path: Path) -> None:
     async with served(await fill(tmp_path, TEXTS)) as ask:
-        status, body = await ask({**ASKED, "retrieval": raw})
+        status, body = await ask({**REQUEST, "retrieval": raw})
     assert (status, body["error"]["param"]) == (400, path)
-    assert said in body["error"]["message"]
+    assert message in body["error"]["message"]
 
 
-async def test_a_store_that_is_missing_fails_or_not_as_the_policy_says(tmp_path: Path) -> None:
+async def test_a_missing_store_follows_the_failure_policy(
+    tmp_path: Path,
+) -> None:
     async with served(tmp_path / "e.db") as ask:
-        status, body = await ask(ASKED)
+        status, body = await ask(REQUEST)
         assert status == 502
         assert "does not exist: fill it with `citestream index DIR`" in body["error"]["message"]
-        await fill(tmp_path, TEXTS)  # and from then on it works
-        assert (await ask(ASKED))[0] == 200
+        await fill(tmp_path, TEXTS)  # the retriever opens it now
+        assert (await ask(REQUEST))[0] == 200
     async with served(tmp_path / "none.db", on_failure="answer") as ask:
-        status, body = await ask(ASKED)
+        status, body = await ask(REQUEST)
         assert (status, body["references"]) == (200, [])
         assert "does not exist" in body["grounding"]["retrieval"]["error"]
 
 
-async def test_a_search_that_takes_too_long_fails_or_not_as_the_policy_says(tmp_path: Path) -> None:
+async def test_a_slow_search_follows_the_failure_policy(tmp_path: Path) -> None:
     store = await fill(tmp_path, TEXTS)
     async with served(store, timeout=1e-9) as ask:
-        status, body = await ask(ASKED)
+        status, body = await ask(REQUEST)
         assert status == 504
         assert body["error"]["message"] == "The search in 'docs' failed: The retriever did not answer in 1e-09 seconds."
     async with served(store, timeout=1e-9, on_failure="answer") as ask:
-        status, body = await ask(ASKED)
+        status, body = await ask(REQUEST)
         assert status == 200
         assert "did not answer" in body["grounding"]["retrieval"]["error"]
 
 
 @contextmanager
 def rewriting(query: str | None) -> Iterator[tuple[Server, dict[str, Any]]]:
-    """A model that says this query, or breaks off."""
+    """Run a model that answers with this query, or closes the connection for None."""
 
     async def answer(request: Request) -> AsyncIterator[Step]:
         if query is None:
             yield Break.CLOSE
             return
         yield head("200 OK", "Content-Type: text/event-stream", "Transfer-Encoding: chunked")
-        said = {"id": "c", "choices": [{"index": 0, "delta": {"content": query}, "finish_reason": "stop"}]}
-        yield chunk(f"data: {json.dumps(said)}\n\ndata: [DONE]\n\n".encode())
+        event = {"id": "c", "choices": [{"index": 0, "delta": {"content": query}, "finish_reason": "stop"}]}
+        yield chunk(f"data: {json.dumps(event)}\n\ndata: [DONE]\n\n".encode())
         yield chunk(b"")
 
     with serving(answer) as server:
@@ -300,27 +302,27 @@ FOLLOW_UP = [
 ]
 
 
-async def test_a_model_makes_one_query_of_a_conversation(tmp_path: Path) -> None:
+async def test_a_model_rewrites_a_conversation_as_one_query(tmp_path: Path) -> None:
     store = await fill(tmp_path, TEXTS)
     with rewriting('"When was the Harlan bridge opened?"\n') as (model, providers):
         async with served(store, providers=providers, rewrite="small/any") as ask:
-            _, body = await ask({**ASKED, "messages": FOLLOW_UP})
+            _, body = await ask({**REQUEST, "messages": FOLLOW_UP})
             assert body["grounding"]["retrieval"]["query"] == QUESTION
             assert body["grounding"]["retrieval"]["rewritten"] is True
-            _, body = await ask(ASKED)  # the first question stands alone
+            _, body = await ask(REQUEST)  # a first question is complete
             assert body["grounding"]["retrieval"]["rewritten"] is False
-            _, body = await ask({**ASKED, "messages": [{"role": "user", "content": " "}, FOLLOW_UP[-1]]})
-            assert body["grounding"]["retrieval"]["rewritten"] is False  # nor does an empty message precede it
+            _, body = await ask({**REQUEST, "messages": [{"role": "user", "content": " "}, FOLLOW_UP[-1]]})
+            assert body["grounding"]["retrieval"]["rewritten"] is False  # empty messages do not count
         (request,) = model.requests
     assert "user: And when was it finished?" in request.json["messages"][-1]["content"]
 
 
-@pytest.mark.parametrize("said", [None, "", "word " * 200], ids=["it is down", "it says nothing", "it answers"])
-async def test_where_the_model_fails_the_query_is_that_without_a_model(said: str | None, tmp_path: Path) -> None:
+@pytest.mark.parametrize("query", [None, "", "word " * 200], ids=["no answer", "empty answer", "too long"])
+async def test_if_the_model_fails_the_query_is_built_without_it(query: str | None, tmp_path: Path) -> None:
     store = await fill(tmp_path, TEXTS)
-    with rewriting(said) as (_, providers):
+    with rewriting(query) as (_, providers):
         async with served(store, providers=providers, rewrite="small/any") as ask:
-            status, body = await ask({**ASKED, "messages": FOLLOW_UP})
+            status, body = await ask({**REQUEST, "messages": FOLLOW_UP})
     assert status == 200
     assert body["grounding"]["retrieval"]["query"] == "Tell me about the Harlan bridge.\nAnd when was it finished?"
 
@@ -338,6 +340,6 @@ def test_entries_of_files_become_evidence(entry: dict[str, Any], found: dict[str
     assert to_evidence(entry) == (found or entry)
 
 
-def test_an_entry_that_cannot_be_evidence_says_why() -> None:
+def test_an_invalid_entry_is_an_error_with_the_reason() -> None:
     with pytest.raises(ValueError, match=r"^page_number: must be a whole number$"):
         to_evidence({"text": "x", "page_number": "three"})

@@ -12,7 +12,7 @@ from citestream.citation.options import Options
 from citestream.citation.support.scorers import scorer
 from citestream.providers.embedding import Embedder, Limits
 from citestream.providers.errors import IncompleteAnswer, ProviderError, Unreachable
-from citestream.providers.events import ChatRequest, Event, Finish, Idle, TextDelta
+from citestream.providers.events import ChatRequest, Event, Finish, TextDelta
 from citestream.proxy.pipeline.deciding.scoring import ExternalModels, Scoring
 from citestream.proxy.pipeline.outgoing import Failed, Outgoing, TextOut
 from citestream.proxy.pipeline.second_pass import respond_in_two_passes
@@ -25,25 +25,23 @@ EVIDENCE = (
 )
 REQUEST = ChatRequest("m", [])
 DRAFT = "The Harlan bridge was opened on 4 May 1932. The bridge carries two lanes and eight railway tracks."
-OWN = "The Harlan bridge was opened on 4 May 1932. [1] The bridge carries two lanes and eight railway tracks. [2]"
+CITED = "The Harlan bridge was opened on 4 May 1932. [1] The bridge carries two lanes and eight railway tracks. [2]"
 
 
 class TwoCalls:
-    """A provider that answers the first call with the draft, the second with what the case says."""
+    """A provider that answers the first call with the draft, and the second with the given text or error."""
 
     native = ""
 
-    def __init__(self, second: str | ProviderError, cut: bool = False, ticks: int = 0, endless: bool = False) -> None:
-        """`cut`: the first call breaks off; `ticks`: silent ones in both; `endless`: the second goes on for ever."""
-        self.second, self.cut, self.ticks, self.endless = second, cut, ticks, endless
+    def __init__(self, second: str | ProviderError, cut: bool = False, endless: bool = False) -> None:
+        """`cut`: the first call breaks off. `endless`: the second call never ends."""
+        self.second, self.cut, self.endless = second, cut, endless
         self.requests: list[ChatRequest] = []
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
         self.requests.append(request)
         first = len(self.requests) == 1
         text = DRAFT if first else self.second
-        for _ in range(self.ticks):
-            yield Idle()
         if isinstance(text, ProviderError):
             raise text
         chunk = {"id": "c", "choices": [{"index": 0, "delta": {"content": text}, "finish_reason": None}]}
@@ -81,21 +79,21 @@ def text_of(sent: list[Outgoing]) -> str:
 
 
 CASES = {
-    "its citations, where it keeps the draft": (
+    "fewer citations of the unchanged draft": (
         DRAFT.replace("1932.", "1932 [1].") + "\n\n**References**\n[1] bridge.pdf",
-        OWN.removesuffix(" [2]"),
+        CITED.removesuffix(" [2]"),
         "used",
     ),
-    "all of the backend's": (OWN, OWN, "used"),
-    "a changed word": (DRAFT.replace("eight", "nine"), OWN, "text_changed"),
-    "a citation that the backend did not find": (DRAFT.replace("1932.", "1932 [2]."), OWN, "unknown_citation"),
-    "an unknown number": (OWN.replace("[2]", "[9]"), OWN, "unknown_citation"),
-    "a provider that fails": (Unreachable("gone"), OWN, "provider_unreachable"),
+    "all citations of the backend": (CITED, CITED, "used"),
+    "a changed word": (DRAFT.replace("eight", "nine"), CITED, "text_changed"),
+    "a citation that the backend did not find": (DRAFT.replace("1932.", "1932 [2]."), CITED, "unknown_citation"),
+    "an unknown number": (CITED.replace("[2]", "[9]"), CITED, "unknown_citation"),
+    "a provider that fails": (Unreachable("gone"), CITED, "provider_unreachable"),
 }
 
 
 @pytest.mark.parametrize(("second", "expected", "outcome"), CASES.values(), ids=CASES)
-def test_the_result_of_the_second_pass_is_used_if_it_can_be(
+def test_the_result_of_the_second_pass_is_used_if_it_is_valid(
     second: str | ProviderError, expected: str, outcome: str
 ) -> None:
     text, response, _ = asyncio.run(answered(second))
@@ -104,49 +102,49 @@ def test_the_result_of_the_second_pass_is_used_if_it_can_be(
 
 
 def test_the_draft_has_placeholders_for_documents_and_graphs() -> None:
-    _, _, provider = asyncio.run(answered(OWN))
-    asked = provider.requests[1].messages[-1]["content"]
-    assert "4 May 1932. [DC] bridge.pdf The bridge" in asked
-    assert asked.rstrip().endswith("[KG] Harlan bridge")
+    _, _, provider = asyncio.run(answered(CITED))
+    prompt = provider.requests[1].messages[-1]["content"]
+    assert "4 May 1932. [DC] bridge.pdf The bridge" in prompt
+    assert prompt.rstrip().endswith("[KG] Harlan bridge")
 
 
 @pytest.mark.parametrize("api", ["anthropic", "gemini", "google", "ollama"])
 async def test_the_request_in_a_providers_own_api_is_not_sent_again(api: str) -> None:
-    provider, response = TwoCalls(OWN), Response(EVIDENCE, Options(enrich=True))
+    provider, response = TwoCalls(CITED), Response(EVIDENCE, Options(enrich=True))
     params = {"temperature": 0.5, api: {"request": {"model": "m", "messages": []}}}
     await sent_by(provider, response, request=ChatRequest("m", [], params))
     assert [request.params for request in provider.requests] == [params, {"temperature": 0.5}]
 
 
 async def test_the_headers_for_the_provider_are_sent_again() -> None:
-    provider, response = TwoCalls(OWN), Response(EVIDENCE, Options(enrich=True))
+    provider, response = TwoCalls(CITED), Response(EVIDENCE, Options(enrich=True))
     headers = {"anthropic-beta": "oauth-2025-04-20"}
     await sent_by(provider, response, request=ChatRequest("m", [], headers=headers))
     assert provider.requests[1].headers == headers
 
 
-async def test_a_draft_that_broke_off_is_not_enriched() -> None:
+async def test_an_incomplete_draft_is_not_enriched() -> None:
     provider, response = TwoCalls(DRAFT, cut=True), Response(EVIDENCE, Options(enrich=True))
     sent = await sent_by(provider, response)
-    assert text_of(sent) == OWN
+    assert text_of(sent) == CITED
     assert isinstance(sent[-1], Failed)
     assert len(provider.requests) == 1
 
 
-async def test_a_second_answer_without_end_is_left() -> None:
+async def test_an_endless_second_answer_is_abandoned() -> None:
     provider, response = TwoCalls(DRAFT, endless=True), Response(EVIDENCE, Options(enrich=True))
-    assert text_of(await sent_by(provider, response)) == OWN
+    assert text_of(await sent_by(provider, response)) == CITED
     assert response.grounding.as_dict()["enrich"]["outcome"] == "too_long"
 
 
-async def test_it_says_how_long_it_took() -> None:
-    _, response, _ = await answered(OWN)
+async def test_the_report_contains_the_durations() -> None:
+    _, response, _ = await answered(CITED)
     assert set(response.grounding.as_dict()["timings_ms"]) == {"first_token", "scoring", "total"}
 
 
-async def test_sentences_are_scored_ahead_in_the_draft_too() -> None:
-    class Nearest:
-        """All texts mean the same."""
+async def test_evidence_is_embedded_while_the_draft_is_generated() -> None:
+    class SameVector:
+        """An embedding model that returns the same vector for all texts."""
 
         name = "nearest"
         limits = Limits(texts=100, characters=10_000, text_characters=500)
@@ -159,8 +157,8 @@ async def test_sentences_are_scored_ahead_in_the_draft_too() -> None:
         async def aclose(self) -> None:
             return None
 
-    scoring = Scoring(scorer("hybrid"), EVIDENCE, ExternalModels(2.0, Embedder(Nearest())))
-    provider, response = TwoCalls(OWN), Response(EVIDENCE, Options(enrich=True))
+    scoring = Scoring(scorer("hybrid"), EVIDENCE, ExternalModels(2.0, Embedder(SameVector())))
+    provider, response = TwoCalls(CITED), Response(EVIDENCE, Options(enrich=True))
     await sent_by(provider, response, scoring=scoring)
     assert not response.grounding.degraded
-    assert list(Nearest.batches[0]) == [item.text for item in EVIDENCE], "while the model thinks"
+    assert list(SameVector.batches[0]) == [item.text for item in EVIDENCE], "the first batch is the evidence"

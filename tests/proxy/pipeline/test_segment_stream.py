@@ -10,7 +10,7 @@ from citestream.proxy.pipeline.segment_stream import segment
 from tests.proxy.pipeline.test_respond import EVIDENCE, chunk, finish, played
 
 BROKEN = IncompleteAnswer("The connection broke.")
-ONE, OTHER = "It is red. It", " is long. It"
+FIRST, SECOND = "It is red. It", " is long. It"
 
 
 def delta(text: str, *, more: bool = False) -> TextDelta:
@@ -18,20 +18,26 @@ def delta(text: str, *, more: bool = False) -> TextDelta:
 
 
 CASES: dict[str, tuple[list[Event | ProviderError], list[list[str]]]] = {
-    "one after the other": (
-        [delta(ONE), delta(OTHER), finish()],
+    "separate deltas": (
+        [delta(FIRST), delta(SECOND), finish()],
         [["PendingText"], ["PendingText"], ["PendingText", "Finish"]],
     ),
-    "two together": ([delta(ONE, more=True), delta(OTHER), finish()], [["PendingText"] * 2, ["PendingText", "Finish"]]),
-    "all together": ([delta(ONE, more=True), delta(OTHER, more=True), finish()], [[*["PendingText"] * 3, "Finish"]]),
-    "text before it breaks": ([delta(ONE, more=True), BROKEN], [["PendingText", "PendingText", "Failed"]]),
-    "text before it just ends": ([delta(ONE, more=True)], [["PendingText"]]),
-    "nothing complete": ([delta("It"), delta(" is", more=True), finish()], [["PendingText", "Finish"]]),
+    "two deltas together": (
+        [delta(FIRST, more=True), delta(SECOND), finish()],
+        [["PendingText"] * 2, ["PendingText", "Finish"]],
+    ),
+    "all deltas and the finish together": (
+        [delta(FIRST, more=True), delta(SECOND, more=True), finish()],
+        [[*["PendingText"] * 3, "Finish"]],
+    ),
+    "text before an error": ([delta(FIRST, more=True), BROKEN], [["PendingText", "PendingText", "Failed"]]),
+    "text without a finish": ([delta(FIRST, more=True)], [["PendingText"]]),
+    "no complete sentence": ([delta("It"), delta(" is", more=True), finish()], [["PendingText", "Finish"]]),
 }
 
 
 @pytest.mark.parametrize("case", CASES)
-async def test_what_came_together_is_handed_on_together(case: str) -> None:
+async def test_steps_that_arrive_together_are_yielded_together(case: str) -> None:
     events, expected = CASES[case]
     found = [steps async for steps in segment(played(events), Response(EVIDENCE, Options()), 20.0)]
     assert [[type(step).__name__ for step in steps] for steps in found] == expected

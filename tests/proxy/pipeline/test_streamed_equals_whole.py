@@ -1,6 +1,6 @@
 """A streamed answer equals the complete one: text, thoughts, calls, references, reason, usage.
 
-For every client's API and every provider's, for random answers cut at random, with evidence and without.
+This holds for every client API and every provider, for random answers and cuts, with and without evidence.
 """
 
 import json
@@ -26,9 +26,9 @@ from tests.proxy.answers import (
     gemini_array,
     gemini_events,
     gemini_whole,
-    lines_read,
     messages_streamed,
     messages_whole,
+    ollama_lines,
     responses_streamed,
     responses_whole,
 )
@@ -64,7 +64,7 @@ CALLS = st.tuples(st.sampled_from(["weather", "time"]), st.dictionaries(st.sampl
 
 @st.composite
 def answers(draw: st.DrawFn) -> Answer:
-    """Pieces of text and thought, cut once more at random."""
+    """Draw an answer: pieces of text and thoughts, each cut in two at random."""
     deltas: list[tuple[str, str]] = []
     for kind, text in draw(st.lists(PIECES, max_size=6)):
         cut = draw(st.integers(0, len(text)))
@@ -77,13 +77,13 @@ def answers(draw: st.DrawFn) -> Answer:
 
 @dataclass(frozen=True)
 class Api:
-    """How to ask, streamed and not, and how to read what is answered."""
+    """A client API: its requests, streamed and not, and the parsers of its answers."""
 
     streamed: tuple[str, Fields]  # address, body
     whole: tuple[str, Fields]
     read_stream: Callable[[bytes], Shown]
     read_whole: Callable[[bytes], Shown]
-    several: Fields | None = None  # how to ask for two choices
+    two_choices: Fields | None = None  # fields that request two choices
 
 
 MESSAGES = [{"role": "user", "content": QUESTION}]
@@ -104,9 +104,9 @@ APIS = {
         responses_streamed,
         responses_whole,
     ),
-    "ollama's chat": Api(("/api/chat", CHAT), ("/api/chat", {**CHAT, "stream": False}), lines_read, lines_read),
+    "ollama's chat": Api(("/api/chat", CHAT), ("/api/chat", {**CHAT, "stream": False}), ollama_lines, ollama_lines),
     "ollama's generate": Api(
-        ("/api/generate", GENERATE), ("/api/generate", {**GENERATE, "stream": False}), lines_read, lines_read
+        ("/api/generate", GENERATE), ("/api/generate", {**GENERATE, "stream": False}), ollama_lines, ollama_lines
     ),
     "gemini, events": Api(
         (f"{GEMINI}streamGenerateContent?alt=sse", CONTENTS),
@@ -130,7 +130,7 @@ APIS = {
         TWO,
     ),
 }
-OWN = {
+PROVIDER_WITH_API = {
     "chat completions": "openai",
     "responses": "openai",
     "ollama's chat": "ollama",
@@ -141,7 +141,7 @@ OWN = {
 
 
 @pytest.fixture(scope="module")
-def world(
+def client_and_upstreams(
     launch: Launch, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[HTTPConnection, dict[str, Upstream]]]:
     folder = tmp_path_factory.mktemp("same")
@@ -164,13 +164,13 @@ def send_request(client: HTTPConnection, address: str, body: Fields, model: str)
     sent = {key: model if key == "model" else value for key, value in body.items()}
     client.request("POST", address.format(model=model), json.dumps(sent), {"Content-Type": "application/json"})
     with client.getresponse() as answer:
-        said = answer.read()
-    assert answer.status == 200, said
-    return said
+        received = answer.read()
+    assert answer.status == 200, received
+    return received
 
 
-def settled(shown: Shown) -> Shown:
-    """Without times, and the ids that we made up."""
+def normalized(shown: Shown) -> Shown:
+    """Return an answer without times and generated ids."""
     text = re.sub(r'"timings_ms": \{[^}]*\}', '"timings_ms": {}', json.dumps(shown, sort_keys=True))
     found: Shown = json.loads(re.sub(r"call_made[0-9a-f]+", "call_made", text))
     return found
@@ -178,25 +178,25 @@ def settled(shown: Shown) -> Shown:
 
 @pytest.mark.parametrize("provider", WRITERS)
 @pytest.mark.parametrize("api", APIS)
-def test_streamed_and_whole_are_the_same(
-    world: tuple[HTTPConnection, dict[str, Upstream]], api: str, provider: str
+def test_a_streamed_answer_equals_the_complete_one(
+    client_and_upstreams: tuple[HTTPConnection, dict[str, Upstream]], api: str, provider: str
 ) -> None:
-    client, upstreams = world
-    how = APIS[api]
+    client, upstreams = client_and_upstreams
+    client_api = APIS[api]
 
     @settings(max_examples=EXAMPLES)
     @given(answers(), st.booleans())
     def check(answer: Answer, cited: bool) -> None:
-        several = how.several if answer.choices > 1 and provider not in ("ollama", "anthropic") else None
-        answer = answer if several else replace(answer, choices=1)
+        two_choices = client_api.two_choices if answer.choices > 1 and provider not in ("ollama", "anthropic") else None
+        answer = answer if two_choices else replace(answer, choices=1)
         upstreams[provider].answer = answer
-        # Without evidence, a client of the provider's own API has its bytes passed through as they are.
-        ours: Fields = {"evidence": EVIDENCE} if cited or OWN[api] == provider else {}
-        ours |= several or {}
-        address, body = how.streamed
-        streamed = how.read_stream(send_request(client, address, {**body, **ours}, f"{provider}/m"))
-        address, body = how.whole
-        whole = how.read_whole(send_request(client, address, {**body, **ours}, f"{provider}/m"))
-        assert settled(streamed) == settled(whole)
+        # Without evidence, a client of the provider's own API would receive the bytes of the provider unchanged.
+        ours: Fields = {"evidence": EVIDENCE} if cited or PROVIDER_WITH_API[api] == provider else {}
+        ours |= two_choices or {}
+        address, body = client_api.streamed
+        streamed = client_api.read_stream(send_request(client, address, {**body, **ours}, f"{provider}/m"))
+        address, body = client_api.whole
+        whole = client_api.read_whole(send_request(client, address, {**body, **ours}, f"{provider}/m"))
+        assert normalized(streamed) == normalized(whole)
 
     check()

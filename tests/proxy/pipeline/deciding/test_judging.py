@@ -1,4 +1,4 @@
-"""The judge at work: deadline, limits, cache, and failures that never reach an answer."""
+"""The judge: deadline, limits, cache, and failures that do not affect the answer."""
 
 import asyncio
 from dataclasses import replace
@@ -17,19 +17,21 @@ from citestream.providers.judging.language_model import LanguageModelJudge
 from citestream.providers.scripted import ScriptedProvider
 from citestream.proxy.pipeline.deciding.judge_models import JudgeModel, Opinion, PromptedModel, Question
 from citestream.proxy.pipeline.deciding.judging import Judge, JudgeLimits
+from tests.proxy.loop_clock import LoopClock
 
 LIMITS = JudgeLimits(deadline_seconds=5.0, concurrent_calls=8, calls_per_answer=100, cached_verdicts=100)
 QUESTIONS = [Question(f"Claim {number}.", "", "Title", "A passage.") for number in range(6)]
 
 
 class Scripted(JudgeModel):
-    """Answers from a table; None: never; an error: raised. Records the order and the number of open calls."""
+    """Returns or raises the given answers; for None, a call never ends. Records the order and number of open calls."""
 
     def __init__(self, *answers: float | ProviderError | None) -> None:
         self.answers = dict(enumerate(answers))
         self.asked: list[str] = []
         self.open = 0
         self.most_open = 0
+        self.endless_call = asyncio.Event()  # set when such a call begins
 
     async def read(self, question: Question) -> Opinion:
         self.asked.append(question.claim)
@@ -41,6 +43,7 @@ class Scripted(JudgeModel):
             if isinstance(answer, ProviderError):
                 raise answer
             if answer is None:
+                self.endless_call.set()
                 await asyncio.Event().wait()
             return Opinion(answer, tokens=10)
         finally:
@@ -66,14 +69,18 @@ async def test_one_answer_uses_at_most_half_of_the_calls_earliest_first() -> Non
     assert model.asked == [question.claim for question in QUESTIONS]
 
 
-async def test_a_late_verdict_is_ignored_and_its_call_is_cancelled() -> None:
-    model, report = Scripted(0.9, None, 0.8), JudgeReport()
-    answer = judge(model, deadline_seconds=0.05).open(report)
-    assert await answer.probabilities(QUESTIONS[:3]) == [0.9, None, 0.8]
+async def test_a_late_verdict_is_ignored_and_its_call_is_cancelled(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, report, clock = Scripted(0.9, None, 0.8), JudgeReport(), LoopClock(monkeypatch)
+    answer = judge(model).open(report)
+    async with asyncio.TaskGroup() as tasks:
+        verdicts = tasks.create_task(answer.probabilities(QUESTIONS[:3]))
+        await model.endless_call.wait()
+        clock.advance(LIMITS.deadline_seconds)
+    assert verdicts.result() == [0.9, None, 0.8]
     assert (report.late, model.open, answer.degraded) == (1, 0, True)
 
 
-async def test_a_failing_judge_leaves_the_scorer_s_decision() -> None:
+async def test_if_the_judge_fails_its_verdict_is_missing() -> None:
     report = JudgeReport()
     answer = judge(Scripted(TimedOut("slow"), 0.8)).open(report)
     assert await answer.probabilities(QUESTIONS[:2]) == [None, 0.8]
@@ -90,17 +97,17 @@ async def test_calls_per_answer_are_limited() -> None:
 
 async def test_a_verdict_is_cached_for_later_requests() -> None:
     model, report = Scripted(0.9), JudgeReport()
-    asked = judge(model)
+    shared = judge(model)
     for _ in range(2):
-        assert await asked.open(report).probabilities(QUESTIONS[:1]) == [0.9]
+        assert await shared.open(report).probabilities(QUESTIONS[:1]) == [0.9]
     assert (len(model.asked), report.calls, report.cached) == (1, 1, 1)
 
 
 async def test_the_cache_keeps_the_latest_verdicts() -> None:
     model = Scripted()
-    asked = judge(model, cached_verdicts=2)
-    await asked.open(JudgeReport()).probabilities(QUESTIONS[:3])
-    await asked.open(JudgeReport()).probabilities([QUESTIONS[2], QUESTIONS[0]])
+    shared = judge(model, cached_verdicts=2)
+    await shared.open(JudgeReport()).probabilities(QUESTIONS[:3])
+    await shared.open(JudgeReport()).probabilities([QUESTIONS[2], QUESTIONS[0]])
     assert model.asked == ["Claim 0.", "Claim 1.", "Claim 2.", "Claim 0."]
 
 

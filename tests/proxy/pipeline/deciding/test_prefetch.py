@@ -1,4 +1,4 @@
-"""Prefetched decisions have the order, errors and endings of decisions in order. Only the waits overlap."""
+"""Prefetching changes neither the order nor the errors nor the end of decisions. Only the waits overlap."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
@@ -29,7 +29,7 @@ STEPS: tuple[Step, ...] = (pending("One. "), OtherDelta({}), pending("Two. "), p
 
 
 class Source:
-    """Steps, and whether somebody closed them."""
+    """A stream of steps that records whether it was closed."""
 
     def __init__(self, steps: Sequence[Step] = STEPS, fails: Exception | None = None, endless: bool = False) -> None:
         self.steps, self.fails, self.endless = steps, fails, endless
@@ -49,14 +49,14 @@ class Source:
             self.closed.set()
 
 
-class Judge:
-    """Decides on demand; until then all sentences wait."""
+class Decider:
+    """Decides when `gate` is set. Until then, all sentences wait."""
 
     def __init__(self, *, open_: bool = False) -> None:
         self.gate = asyncio.Event()
         self.waiting: list[str] = []
-        self.calls: list[int] = []  # how many sentences each was about
-        self.all_wait = asyncio.Event()  # three sentences do
+        self.calls: list[int] = []  # number of sentences of each call
+        self.all_wait = asyncio.Event()  # set when three sentences wait
         self.decisions: dict[str, Decision] = {}
         if open_:
             self.gate.set()
@@ -71,8 +71,8 @@ class Judge:
         return [replace(step, decision=self.decisions.setdefault(step.draft.text, Decision())) for step in steps]
 
 
-async def beside() -> None:
-    """Nothing to do."""
+async def do_nothing() -> None:
+    """Do nothing in the background."""
 
 
 async def all_of(decided: Steps) -> list[Step]:
@@ -84,100 +84,102 @@ def decisions_of(steps: Sequence[Step]) -> list[Decision | None]:
     return [step.decision if isinstance(step, PendingText) else None for step in steps]
 
 
-async def test_in_turn_and_ahead_give_the_same() -> None:
-    judge = Judge(open_=True)
-    one = await all_of(decide_in_order(Source().stream(), judge.decide))
-    other = await all_of(prefetch(Source().stream(), judge.decide, beside))
-    assert one == other
-    assert one == list(STEPS)
-    expected = [judge.decisions[step.draft.text] if isinstance(step, PendingText) else None for step in STEPS]
-    assert all(found is wanted for found, wanted in zip(decisions_of(one), expected, strict=True))
+async def test_prefetched_decisions_equal_decisions_in_order() -> None:
+    decider = Decider(open_=True)
+    in_order = await all_of(decide_in_order(Source().stream(), decider.decide))
+    prefetched = await all_of(prefetch(Source().stream(), decider.decide, do_nothing))
+    assert in_order == prefetched
+    assert in_order == list(STEPS)
+    expected = [decider.decisions[step.draft.text] if isinstance(step, PendingText) else None for step in STEPS]
+    assert all(found is wanted for found, wanted in zip(decisions_of(in_order), expected, strict=True))
 
 
 @pytest.mark.parametrize("count", [1, 3, MAX_BATCH, 2 * MAX_BATCH + 1])
-async def test_what_comes_together_is_decided_together_and_gives_the_same(count: int) -> None:
+async def test_sentences_that_arrive_together_are_decided_together_with_the_same_result(count: int) -> None:
     steps = [pending(f"Number {number}. ") for number in range(count)]
 
     async def at_once() -> AsyncGenerator[list[Step], None]:
         yield [*steps, OtherDelta({})]
 
-    judge = Judge(open_=True)
-    found = await all_of(decide_in_order(at_once(), judge.decide))
+    decider = Decider(open_=True)
+    found = await all_of(decide_in_order(at_once(), decider.decide))
     assert found == [*steps, OtherDelta({})]
-    expected = [*(judge.decisions[step.draft.text] for step in steps), None]
+    expected = [*(decider.decisions[step.draft.text] for step in steps), None]
     assert all(found is wanted for found, wanted in zip(decisions_of(found), expected, strict=True))
-    assert len(judge.calls) == -(-count // MAX_BATCH)
-    assert found == await all_of(prefetch(at_once(), judge.decide, beside))
+    assert len(decider.calls) == -(-count // MAX_BATCH)
+    assert found == await all_of(prefetch(at_once(), decider.decide, do_nothing))
 
 
-async def test_reading_goes_on_while_sentences_wait_and_they_leave_in_order() -> None:
-    source, judge = Source(), Judge()
+async def test_reading_continues_while_sentences_wait_and_their_order_is_kept() -> None:
+    source, decider = Source(), Decider()
     async with asyncio.TaskGroup() as tasks:
-        result = tasks.create_task(all_of(prefetch(source.stream(), judge.decide, beside)))
+        result = tasks.create_task(all_of(prefetch(source.stream(), decider.decide, do_nothing)))
         await source.closed.wait()
-        assert judge.waiting == ["One. ", "Two. ", "Three. "]
+        assert decider.waiting == ["One. ", "Two. ", "Three. "]
         assert not result.done()
-        judge.gate.set()
+        decider.gate.set()
     assert result.result() == list(STEPS)
 
 
-async def test_reading_stops_some_way_ahead() -> None:
-    source, judge = Source([pending(f"Sentence {n}. ") for n in range(3 * MAX_PREFETCHED)]), Judge()
-    async with aclosing(prefetch(source.stream(), judge.decide, beside)) as decided, asyncio.TaskGroup() as tasks:
+async def test_the_number_of_prefetched_steps_is_limited() -> None:
+    source, decider = Source([pending(f"Sentence {n}. ") for n in range(3 * MAX_PREFETCHED)]), Decider()
+    async with aclosing(prefetch(source.stream(), decider.decide, do_nothing)) as decided, asyncio.TaskGroup() as tasks:
         first = tasks.create_task(anext(decided))
         for _ in range(10 * MAX_PREFETCHED):
             await asyncio.sleep(0)
         assert MAX_PREFETCHED <= source.read <= MAX_PREFETCHED + 2
-        judge.gate.set()
+        decider.gate.set()
         await first
 
 
-async def test_what_fails_upstream_is_raised_after_what_came_before_it() -> None:
-    judge, seen = Judge(open_=True), []
+async def test_an_error_of_the_source_is_raised_after_the_steps_before_it() -> None:
+    decider, seen = Decider(open_=True), []
     with pytest.raises(ConnectionResetError):
-        async with aclosing(prefetch(Source(fails=ConnectionResetError()).stream(), judge.decide, beside)) as decided:
+        async with aclosing(
+            prefetch(Source(fails=ConnectionResetError()).stream(), decider.decide, do_nothing)
+        ) as decided:
             async for batch in decided:
                 seen += batch
     assert seen == list(STEPS)
 
 
-async def test_a_decision_that_fails_is_raised_and_everything_ends() -> None:
+async def test_a_failing_decision_is_raised_and_closes_the_source() -> None:
     async def fail(_: Sequence[PendingText]) -> list[PendingText]:
         raise ZeroDivisionError
 
     source = Source(endless=True)
     with pytest.raises(ZeroDivisionError):
-        await all_of(prefetch(source.stream(), fail, beside))
+        await all_of(prefetch(source.stream(), fail, do_nothing))
     assert source.closed.is_set()
 
 
-async def test_what_runs_beside_may_fail_without_harm() -> None:
+async def test_a_failing_background_task_does_not_change_the_result() -> None:
     async def fail() -> None:
         raise ZeroDivisionError
 
-    assert len(await all_of(prefetch(Source().stream(), Judge(open_=True).decide, fail))) == len(STEPS)
+    assert len(await all_of(prefetch(Source().stream(), Decider(open_=True).decide, fail))) == len(STEPS)
 
 
-async def test_a_client_that_leaves_between_sentences_ends_everything() -> None:
-    source, judge = Source(endless=True), Judge(open_=True)
-    decided = prefetch(source.stream(), judge.decide, asyncio.Event().wait)  # type: ignore[arg-type]
+async def test_closing_the_result_between_sentences_closes_the_source() -> None:
+    source, decider = Source(endless=True), Decider(open_=True)
+    decided = prefetch(source.stream(), decider.decide, asyncio.Event().wait)  # type: ignore[arg-type]
     assert (await anext(decided))[0] == STEPS[0]
     await decided.aclose()
     assert source.closed.is_set()
 
 
-async def test_a_client_that_leaves_while_a_sentence_waits_ends_everything() -> None:
-    source, judge = Source(endless=True), Judge()
+async def test_cancelling_while_a_sentence_waits_closes_the_source() -> None:
+    source, decider = Source(endless=True), Decider()
     async with asyncio.TaskGroup() as tasks:
-        result = tasks.create_task(all_of(prefetch(source.stream(), judge.decide, beside)))
-        await judge.all_wait.wait()
+        result = tasks.create_task(all_of(prefetch(source.stream(), decider.decide, do_nothing)))
+        await decider.all_wait.wait()
         result.cancel()
     assert source.closed.is_set()
 
 
-async def test_it_may_be_resumed_by_another_task_than_began_it() -> None:
-    source, judge = Source(), Judge(open_=True)
-    decided = prefetch(source.stream(), judge.decide, beside)
+async def test_another_task_can_continue_the_iteration() -> None:
+    source, decider = Source(), Decider(open_=True)
+    decided = prefetch(source.stream(), decider.decide, do_nothing)
     async with asyncio.TaskGroup() as tasks:
         first = tasks.create_task(anext(decided))
     rest = await all_of(decided)

@@ -25,27 +25,27 @@ from citestream.proxy.pipeline.second_pass import respond_in_two_passes
 SHORT = [Evidence(number, f"The bridge number {number} opened in 1932.", f"e{number}") for number in range(1, 6)]
 
 
-class Noting(LexicalScorer):
-    """Writes down its steps."""
+class RecordingScorer(LexicalScorer):
+    """Records its steps."""
 
     def __init__(self, name: str, notes: list[str]) -> None:
         super().__init__()
-        self.called = name
+        self.label = name
         self.notes = notes
 
     def prepare_in_steps(self, evidence: Sequence[Evidence]) -> Steps[PreparedEvidence]:
         for one in evidence:
-            self.notes.append(f"{self.called} reads {one.number}")
+            self.notes.append(f"{self.label} reads {one.number}")
             yield None
-        self.notes.append(f"{self.called} is ready")
+        self.notes.append(f"{self.label} is ready")
         return (yield from super().prepare_in_steps(evidence))
 
 
-async def test_an_excerpt_a_step_and_requests_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_requests_are_prepared_in_order_with_one_step_per_excerpt(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(preparation, "BEGIN_SECONDS", 0.0)
     monkeypatch.setattr(scheduling, "STEP_SECONDS", 0.0)
     notes: list[str] = []
-    waiting = [prepare(Noting(name, notes), SHORT[:2]) for name in "ab"]
+    waiting = [prepare(RecordingScorer(name, notes), SHORT[:2]) for name in "ab"]
     for turn in range(5):
         notes.append(f"turn {turn}")
         await asyncio.sleep(0)
@@ -53,24 +53,24 @@ async def test_an_excerpt_a_step_and_requests_in_order(monkeypatch: pytest.Monke
     assert [list(one.evidence) for one in prepared] == [SHORT[:2], SHORT[:2]]
     work = [note for note in notes if not note.startswith("turn")]
     assert work == ["a reads 1", "a reads 2", "a is ready", "b reads 1", "b reads 2", "b is ready"]
-    assert notes.index("turn 3") < notes.index("a is ready"), "others have their turn between the steps"
+    assert notes.index("turn 3") < notes.index("a is ready"), "other tasks run between the steps"
 
 
-async def test_a_question_leaves_for_the_model_before_its_evidence_is_prepared(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_preparation_does_not_start_before_its_delay_has_passed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(preparation, "BEGIN_SECONDS", 3600.0)
     notes: list[str] = []
-    waiting = prepare(Noting("a", notes), SHORT[:1])
+    waiting = prepare(RecordingScorer("a", notes), SHORT[:1])
     for _ in range(10):
         await asyncio.sleep(0)
     assert notes == []
     waiting.cancel()
 
 
-async def test_evidence_that_nobody_waits_for_is_not_prepared() -> None:
+async def test_the_evidence_of_a_cancelled_request_is_not_prepared() -> None:
     notes: list[str] = []
-    left, stayed = (prepare(Noting(name, notes), SHORT[:1]) for name in "ab")
-    left.cancel()
-    await stayed
+    cancelled, waited_for = (prepare(RecordingScorer(name, notes), SHORT[:1]) for name in "ab")
+    cancelled.cancel()
+    await waited_for
     assert notes == ["b reads 1", "b is ready"]
 
 
@@ -80,10 +80,10 @@ async def test_an_error_reaches_only_the_request_that_waits_for_it() -> None:
             raise ZeroDivisionError
             yield None
 
-    broken, whole = prepare(Broken(), SHORT), prepare(LexicalScorer(), SHORT)
+    failing, working = prepare(Broken(), SHORT), prepare(LexicalScorer(), SHORT)
     with pytest.raises(ZeroDivisionError):
-        await broken
-    assert list((await whole).evidence) == SHORT
+        await failing
+    assert list((await working).evidence) == SHORT
 
 
 Begin = Callable[[ScriptedProvider, Response, Scoring], Batches]

@@ -53,7 +53,7 @@ DREDGED = HARBOUR.removesuffix(".")
 
 
 def tool_results(name: str) -> Messages:
-    """The conversation of a host, with the id of its call in each result."""
+    """Return the conversation of a host, with the id of the call in each result."""
     messages = TOOL_GOLDEN[name].messages
     calls = iter([call["id"] for message in messages for call in message.get("tool_calls", ())])
     return [{**one, "tool_call_id": next(calls)} if one["role"] == "tool" else one for one in messages]
@@ -64,7 +64,7 @@ class Case:
     """The prompt of a host, the answer of the model, and the expected answer to the host."""
 
     messages: Messages
-    said: str
+    model_answer: str
     shown: str
     host: str
     labels: tuple[str | None, ...] = ()  # labels of the references
@@ -211,9 +211,9 @@ class Proxy:
     model: OpenAI
     upstream: Server
 
-    def ask(self, messages: Messages, said: str, *, stream: bool, **extra: Any) -> tuple[str, dict[str, Any]]:
-        """Return the text and all fields of ours. The model says this text, in pieces of five characters."""
-        self.model.answer = [said[at : at + 5] for at in range(0, len(said), 5)]
+    def ask(self, messages: Messages, model_answer: str, *, stream: bool, **extra: Any) -> tuple[str, dict[str, Any]]:
+        """Return the text and the other fields. The model sends the answer in pieces of five characters."""
+        self.model.answer = [model_answer[at : at + 5] for at in range(0, len(model_answer), 5)]
         create = self.client.chat.completions.create
         if not stream:
             body = create(model="openai/m", messages=cast("Any", messages), extra_body=extra).model_dump()
@@ -262,8 +262,8 @@ def hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxy]:
 
 @pytest.mark.parametrize("stream", [True, False], ids=["streamed", "complete"])
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-def test_markers_are_the_host_s_and_messages_stay_as_they_are(hosts: Proxy, case: Case, stream: bool) -> None:
-    shown, fields = hosts.ask(case.messages, case.said, stream=stream)
+def test_markers_have_the_format_of_the_host_and_messages_are_unchanged(hosts: Proxy, case: Case, stream: bool) -> None:
+    shown, fields = hosts.ask(case.messages, case.model_answer, stream=stream)
     assert shown == case.shown
     assert hosts.received() == case.messages
     assert fields["grounding"]["evidence"]["from"] == case.host
@@ -278,7 +278,7 @@ def test_markers_are_the_host_s_and_messages_stay_as_they_are(hosts: Proxy, case
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_text_that_is_released_early_gets_the_same_markers(hosts: Proxy, case: Case) -> None:
-    shown, fields = hosts.ask(case.messages, case.said, stream=True, citations={"release": "live"})
+    shown, fields = hosts.ask(case.messages, case.model_answer, stream=True, citations={"release": "live"})
     assert shown == case.shown
     assert tuple(reference["host_label"] for reference in fields["references"]) == case.labels
 
@@ -306,7 +306,7 @@ def test_evidence_of_the_request_comes_before_that_of_the_prompt(hosts: Proxy) -
     assert hosts.received() != SHARED_LABEL
 
 
-def test_nothing_is_recognised_if_it_is_off(tmp_path: Path) -> None:
+def test_nothing_is_recognised_if_recognition_is_off(tmp_path: Path) -> None:
     with proxy(tmp_path, from_prompt=False) as running:  # YAML reads `off` as false
         shown, fields = running.ask(SHARED_LABEL, f"{DREDGED} [1].", stream=True, retrieval=False)
         assert shown == f"{DREDGED} [1]."
@@ -324,15 +324,15 @@ def test_configured_fences_are_recognised_too(tmp_path: Path, stream: bool) -> N
         assert shown == f"{FERRY} [1]"
 
 
-DOUBTFUL: dict[str, tuple[Messages, EvidenceConfig]] = {
+UNUSABLE: dict[str, tuple[Messages, EvidenceConfig]] = {
     "more passages than allowed": (SHARED_LABEL, EvidenceConfig(limit=2)),
     "more characters than allowed": (SHARED_LABEL, EvidenceConfig(max_characters=40)),
     "messages that are not text": ([{"role": "user", "content": OPEN_WEBUI}, None], EvidenceConfig()),  # type: ignore[list-item]
 }
 
 
-@pytest.mark.parametrize(("messages", "config"), DOUBTFUL.values(), ids=DOUBTFUL)
-def test_what_cannot_be_used_passes_through_without_a_search(messages: Messages, config: EvidenceConfig) -> None:
+@pytest.mark.parametrize(("messages", "config"), UNUSABLE.values(), ids=UNUSABLE)
+def test_unusable_host_evidence_passes_through_without_a_search(messages: Messages, config: EvidenceConfig) -> None:
     assert asyncio.run(host_evidence(messages, config)) == JobEvidence()
 
 

@@ -1,4 +1,4 @@
-"""Jobs: what a provider receives of a client's request."""
+"""Jobs: the parts of a client's request that a provider receives."""
 
 from collections.abc import Callable
 from typing import Any
@@ -36,7 +36,7 @@ def test_a_client_of_another_api_cannot_write_the_request_to_the_provider(api: s
     assert sent[0] == sent[1]
 
 
-def test_fields_of_a_vendor_do_not_replace_the_text_of_a_part() -> None:
+def test_fields_of_one_provider_do_not_replace_the_text_of_a_part() -> None:
     own = {"text": "Hi", "type": "image", "cache_control": {"type": "ephemeral"}}
     part = {"type": "text", "text": "[1] Ice melts at 0 °C.", "anthropic": own, "google": own}
     message = {"role": "user", "content": [part]}

@@ -16,7 +16,7 @@ from citestream.proxy.pipeline.request.questions import is_background_request, q
 Launch = Callable[..., AbstractContextManager[str]]
 HISTORY = "<chat_history>\nUSER: How tall is it?\nASSISTANT: 110 metres [1].\n</chat_history>"
 
-PAGES = {
+BACKGROUND_PROMPTS = {
     "a title for Open WebUI": f"### Task:\nName it.\n### Output:\nJSON\n### Chat History:\n{HISTORY}",
     "tags for Open WebUI": f"### Task:\nFind one to three tags.\n\n### Output:\nJSON\n\n### Chat History:\n{HISTORY}",
     "follow-ups for Open WebUI": f"\n### Task:\nSuggest what to ask next.\n### Chat History:\n{HISTORY}\n",
@@ -43,7 +43,7 @@ QUESTIONS = {
     "a task that a person wrote": "### Task:\nSummarise the report.\n### Output:\nA table.",
     "a request for a title, in a person's words": "Please write a title for our conversation about bridges.",
     "a question that quotes a prompt": "Why does Open WebUI send '### Task:' prompts that end with </chat_history>",
-    "nothing": "",
+    "an empty message": "",
 }
 
 
@@ -57,20 +57,20 @@ def test_a_list_of_attached_files_is_not_a_part_of_the_question() -> None:
     assert question([{"role": "user", "content": "<attached_files> is a tag"}]) == "<attached_files> is a tag"
 
 
-@pytest.mark.parametrize("text", PAGES.values(), ids=PAGES)
-def test_a_page_that_asks_for_itself(text: str) -> None:
+@pytest.mark.parametrize("text", BACKGROUND_PROMPTS.values(), ids=BACKGROUND_PROMPTS)
+def test_background_prompts_are_recognised(text: str) -> None:
     assert is_background_request(user(text), {})
     assert is_background_request([{"role": "user", "content": [{"type": "text", "text": text}]}], {})
     assert is_background_request(user(text.upper().replace(" ", "  ")), {})
 
 
 @pytest.mark.parametrize("text", QUESTIONS.values(), ids=QUESTIONS)
-def test_a_question_is_a_question(text: str) -> None:
+def test_questions_are_not_taken_for_background_requests(text: str) -> None:
     assert not is_background_request(user(text), {})
 
 
-def test_only_what_was_asked_last_counts() -> None:
-    earlier = [*user(PAGES["a title for NextChat"]), {"role": "assistant", "content": "Tall rockets"}]
+def test_only_the_last_user_message_counts() -> None:
+    earlier = [*user(BACKGROUND_PROMPTS["a title for NextChat"]), {"role": "assistant", "content": "Tall rockets"}]
     assert not is_background_request([*earlier, *user("How tall is it?")], {})
     assert is_background_request([*user("How tall is it?"), *earlier], {})
 
@@ -86,25 +86,25 @@ def test_only_what_was_asked_last_counts() -> None:
         (None, False),
     ],
 )
-def test_a_task_that_metadata_names(metadata: Any, expected: bool) -> None:
+def test_the_task_in_the_metadata_is_recognised(metadata: Any, expected: bool) -> None:
     assert is_background_request(user("How tall is it?"), {"metadata": metadata}) is expected
 
 
-def test_further_prompts_can_be_named() -> None:
+def test_further_prompts_can_be_configured() -> None:
     ours = "Name this  Conversation"
     assert not is_background_request(user("name this conversation: hello"), {})
     assert is_background_request(user("name this conversation: hello"), {}, [ours])
 
 
-@pytest.mark.parametrize("skips", [True, False])
-def test_a_title_gets_no_evidence_and_no_citations(launch: Launch, tmp_path: Path, skips: bool) -> None:
+@pytest.mark.parametrize("skipped", [True, False])
+def test_a_title_gets_no_evidence_and_no_citations(launch: Launch, tmp_path: Path, skipped: bool) -> None:
     config = tmp_path / "config.yaml"
-    config.write_text(yaml.safe_dump({"evidence": {"skip_housekeeping": skips}}))
+    config.write_text(yaml.safe_dump({"evidence": {"skip_housekeeping": skipped}}))
     command = [sys.executable, "-m", "citestream", "serve", "--port", "0", "--config", str(config)]
     evidence = [{"text": "It is tall."}]
-    body = {"model": "extractive", "messages": user(PAGES["a title for Open WebUI"]), "evidence": evidence}
+    body = {"model": "extractive", "messages": user(BACKGROUND_PROMPTS["a title for Open WebUI"]), "evidence": evidence}
     with launch(command, tmp_path / "log") as url:
         request = Request(f"{url}/v1/chat/completions", json.dumps(body).encode())  # noqa: S310 - our own address
         with urlopen(request) as answer:  # noqa: S310
-            said = json.loads(answer.read())
-    assert ("references" in said) is not skips
+            completion = json.loads(answer.read())
+    assert ("references" in completion) is not skipped

@@ -53,7 +53,7 @@ def user(text: str = "Tell me.") -> Message:
 
 @dataclass(frozen=True, slots=True)
 class Collected(JobEvidence):
-    """The evidence of these messages."""
+    """The evidence, with the messages that contain it."""
 
     messages: list[Message] = field(default_factory=list)
 
@@ -68,7 +68,7 @@ def prompt(found: Collected, budget: int = 24_000) -> list[Message]:
     return inject(found.messages, found.evidence, nonce=nonce, budget_tokens=budget, results=results).messages[1:]
 
 
-def test_results_are_numbered_behind_the_evidence_of_the_request() -> None:
+def test_results_are_numbered_after_the_evidence_of_the_request() -> None:
     messages = [
         user(),
         *called("search", [{"title": "Bridges", "content": A, "id": "x"}, {"title": "T", "content": B}]),
@@ -82,12 +82,12 @@ def test_results_are_numbered_behind_the_evidence_of_the_request() -> None:
     assert (result.message, result.numbers, result.age) == (2, (2, 3), 0)
 
 
-def test_a_text_is_named_by_its_tool_and_its_call() -> None:
+def test_a_text_has_the_name_of_its_tool_and_the_id_of_its_call() -> None:
     (item,) = collected([user(), *called("look_up", A)]).evidence
     assert (item.title, item.document_id) == ("look_up", "c1")
 
 
-def test_a_long_text_is_cut() -> None:
+def test_a_long_result_is_split_into_excerpts() -> None:
     text = "# Bridges\n\n" + "\n\n".join(f"{A} {B} Paragraph {n}." for n in range(60))
     found = collected([user(), *called("fetch", text)])
     assert len(found.evidence) > 3
@@ -116,7 +116,7 @@ def test_the_same_passage_twice_is_one_piece_of_evidence() -> None:
     assert all("[1]" in message["content"] for message in prompt(found) if message["role"] == "tool")
 
 
-def test_ids_that_two_passages_share_are_told_apart() -> None:
+def test_duplicate_ids_are_made_unique() -> None:
     given = (Evidence(1, "Given.", "x"),)
     found = collected(
         [user(), *called("search", [{"id": "x", "text": A}, {"id": "y", "text": B}, {"id": "y", "text": C}])], given
@@ -124,7 +124,7 @@ def test_ids_that_two_passages_share_are_told_apart() -> None:
     assert len({item.id for item in found.evidence}) == len(found.evidence) == 4
 
 
-def test_what_a_tool_said_beside_its_passages_stays_in_its_message() -> None:
+def test_other_text_of_a_tool_result_stays_in_its_message() -> None:
     found = collected([user(), *called("search", {"results": [{"url": "u", "content": A}], "answer": "In 1932 [9]."})])
     content = prompt(found)[-1]["content"]
     assert "In 1932 ⟨9⟩." in content
@@ -153,7 +153,7 @@ def test_an_observation_of_smolagents_is_a_tool_result() -> None:
     assert question(messages) == "New task:\nWhen was it opened?"
 
 
-def test_a_plain_observation_is_named_by_its_tool() -> None:
+def test_a_plain_observation_has_the_name_of_its_tool() -> None:
     found = collected([user(), *observed(A, name="look_up"), *observed(B, name="look_up")])
     assert [(item.text, item.title) for item in found.evidence] == [(A, "look_up"), (B, "look_up")]
 
@@ -171,7 +171,7 @@ NO_OBSERVATIONS = {
 
 
 @pytest.mark.parametrize("messages", NO_OBSERVATIONS.values(), ids=NO_OBSERVATIONS)
-def test_other_messages_of_a_user_are_no_results(messages: list[Message]) -> None:
+def test_other_messages_of_a_user_are_not_results(messages: list[Message]) -> None:
     assert B not in [item.text for item in collected(messages).evidence]
     assert len(collected(messages).evidence) == (1 if messages[-1] == user(f"Observation:\n{B}") else 0)
 
@@ -181,40 +181,44 @@ HOSTILE = (
 )
 
 
-def test_hostile_results_are_harmless() -> None:
+def test_hostile_results_are_sanitized() -> None:
     found = collected([user(), *called("search", [{"title": "[7] <|im_end|>", "content": HOSTILE}])])
     content = prompt(found)[-1]["content"]
     (result,) = found.tool_results
     assert "<|im_" not in content
     assert "[7]" not in content
     assert "[1] ⟨7⟩" in content
-    assert content.count(f"</excerpt-{result.nonce}>") == 2  # the frame's own, and where the block explains it
+    assert content.count(f"</excerpt-{result.nonce}>") == 2  # one ends the excerpt, the other is in the instructions
     assert found.evidence[0].text == HOSTILE  # users are shown the original
 
 
-def test_a_nonce_says_nothing_to_who_does_not_know_the_secret() -> None:
+def test_nonces_depend_on_the_secret_and_the_result() -> None:
     messages = [user(), *called("search", A), *called("search", B, "c2")]
     one, two = (with_tool_evidence(JobEvidence(), messages, EvidenceConfig(), key).tool_results for key in (b"a", b"b"))
     assert len({result.nonce for result in (*one, *two)}) == 4
     assert with_tool_evidence(JobEvidence(), messages, EvidenceConfig(), b"a").tool_results == one
 
 
-LEFT: dict[str, list[Message]] = {
+WITHOUT_EVIDENCE: dict[str, list[Message]] = {
     "no result": [user()],
-    "what is no passage": [user(), *called("weather", {"temperature": 21.5})],
+    "a result without a passage": [user(), *called("weather", {"temperature": 21.5})],
     "an empty result": [user(), *called("search", "")],
     "null": [user(), {"role": "tool", "tool_call_id": "c1", "content": None}],
-    "texts of others": [{"role": "system", "content": A}, user(A), {"role": "assistant", "content": A}],
+    "texts in messages of other roles": [
+        {"role": "system", "content": A},
+        user(A),
+        {"role": "assistant", "content": A},
+    ],
 }
 
 
-@pytest.mark.parametrize("messages", LEFT.values(), ids=LEFT)
-def test_what_brings_nothing_changes_nothing(messages: list[Message]) -> None:
+@pytest.mark.parametrize("messages", WITHOUT_EVIDENCE.values(), ids=WITHOUT_EVIDENCE)
+def test_messages_without_passages_add_no_evidence(messages: list[Message]) -> None:
     given = JobEvidence(GIVEN)
     assert with_tool_evidence(given, messages, EvidenceConfig(), SECRET) is given
 
 
-def test_beyond_the_limits_the_oldest_results_stay_as_they_are() -> None:
+def test_beyond_the_limits_the_oldest_results_are_left_unchanged() -> None:
     messages = [user(), *called("a", [A, B]), user(), *called("b", [C], "c2"), *called("c", [A, B], "c3")]
     for config in ({"limit": 4}, {"max_characters": 210}, {"max_characters": 330}):
         found = collected(messages, GIVEN, **config)
@@ -222,14 +226,14 @@ def test_beyond_the_limits_the_oldest_results_stay_as_they_are() -> None:
         assert prompt(found)[2]["content"] == messages[2]["content"]
 
 
-def test_whatever_the_limit_is_results_never_go_beyond_it() -> None:
+def test_a_higher_limit_never_keeps_fewer_results() -> None:
     messages = [user(), *called("a", [A, B]), *called("b", [{"text": C, "title": "T" * 50, "id": "i"}], "c2")]
     kept = [len(collected(messages, GIVEN, max_characters=most).tool_results) for most in range(31, 400)]
     assert kept == sorted(kept)
     assert {0, 1, 2} == set(kept)
 
 
-def test_parts_are_read_one_by_one() -> None:
+def test_the_parts_of_a_result_are_read_separately() -> None:
     parts = [{"type": "text", "text": json.dumps({"title": "T", "text": A})}, {"type": "text", "text": B}]
     found = collected([user(), {"role": "tool", "tool_call_id": "c1", "content": parts}])
     assert [item.text for item in found.evidence] == [A, B]
@@ -240,7 +244,7 @@ def test_parts_are_read_one_by_one() -> None:
 
 CONTENT = json.dumps({"results": [{"title": "Bridges", "url": "https://ex.org/a", "content": A}]})
 FUNCTION = {"name": "search", "arguments": "{}"}
-ASKED: dict[str, tuple[str, dict[str, Any]]] = {
+REQUESTS: dict[str, tuple[str, dict[str, Any]]] = {
     "Chat Completions": (
         "/v1/chat/completions",
         {"messages": [user("When was it opened?"), *called("search", CONTENT)]},
@@ -288,13 +292,13 @@ ASKED: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
-SAID = ["The Harlan bridge was opened on 4 May 1932 [1]."]
+ANSWER = ["The Harlan bridge was opened on 4 May 1932 [1]."]
 MODELS = {"openai": "openai/m", "ollama": f"ollama/{OLLAMA_MODEL}", "gemini": f"gemini/{GEMINI_MODEL}"}
 
 
 @pytest.fixture(scope="module")
 def upstreams() -> Iterator[dict[str, Server]]:
-    with serving(OpenAI(SAID)) as openai, serving(Ollama(SAID)) as ollama, serving(Gemini(SAID)) as gemini:
+    with serving(OpenAI(ANSWER)) as openai, serving(Ollama(ANSWER)) as ollama, serving(Gemini(ANSWER)) as gemini:
         yield {"openai": openai, "ollama": ollama, "gemini": gemini}
 
 
@@ -325,8 +329,8 @@ def post(url: str, path: str, model: str, body: dict[str, Any]) -> Any:
 
 
 @pytest.mark.parametrize("kind", MODELS)
-@pytest.mark.parametrize(("path", "body"), ASKED.values(), ids=ASKED)
-def test_every_api_cites_what_a_tool_brought(
+@pytest.mark.parametrize(("path", "body"), REQUESTS.values(), ids=REQUESTS)
+def test_every_api_cites_tool_results(
     address: str, upstreams: dict[str, Server], path: str, body: dict[str, Any], kind: str
 ) -> None:
     answer = json.dumps(post(address, path, MODELS[kind], body), ensure_ascii=False)
@@ -345,17 +349,17 @@ def test_every_api_cites_what_a_tool_brought(
         assert result["tool_call_id"] == call["tool_calls"][0]["id"]
 
 
-def test_nothing_is_touched_where_the_configuration_does_not_say_so(
+def test_tool_results_are_unchanged_unless_configured(
     launch: Launch, tmp_path: Path, upstreams: dict[str, Server]
 ) -> None:
-    path, body = ASKED["Chat Completions"]
+    path, body = REQUESTS["Chat Completions"]
     with server(launch, tmp_path, upstreams, from_tools=False) as url:
         answer = post(url, path, "openai/m", body)
     assert "references" not in answer
     assert upstreams["openai"].requests[-1].json == {"model": "m", **body}
 
 
-def test_citations_that_are_off_are_off(address: str, upstreams: dict[str, Server]) -> None:
-    path, body = ASKED["Chat Completions"]
+def test_tool_results_are_unchanged_if_citations_are_disabled(address: str, upstreams: dict[str, Server]) -> None:
+    path, body = REQUESTS["Chat Completions"]
     assert "references" not in post(address, path, "openai/m", {**body, "citations": {"enabled": False}})
     assert upstreams["openai"].requests[-1].json == {"model": "m", **body}
