@@ -22,18 +22,19 @@ from tests.upstreams.wire import Break, Request, Server, Step
 
 Start = Callable[..., str]
 
-WITHIN_REASON = 100.0  # seconds for the server on a machine under load
-CONNECTIONS = 400  # asyncio and aiohttp make room for 128
-LEAVE_SECONDS = 10.0  # idle: 0.7 s at most. A keep-alive, which would notice it too, is sent only after 15 s
+TIMEOUT_SECONDS = 100.0  # for a machine under load
+CONNECTIONS = 400  # the default backlog of asyncio and aiohttp is 128
+# 0.7 s on an idle machine. A keep-alive is sent after 15 s, and its write would fail too.
+DISCONNECT_SECONDS = 10.0
 OPENAI = DIALECTS["openai"]
 ANSWER = chunked(OPENAI, [OPENAI.text("The sky is blue. "), OPENAI.text("Grass is green."), OPENAI.finish()])
 
 
-class Paused:
-    """A provider that sends the first steps, and the others when the test says so."""
+class PausedProvider:
+    """A provider that sends the first steps at once, and the others when `resume` is set."""
 
     def __init__(self, first: Sequence[Step], others: Sequence[Step] = (Break.STALL,)) -> None:
-        self.reached, self.go_on = asyncio.Event(), asyncio.Event()
+        self.reached, self.resume = asyncio.Event(), asyncio.Event()
         self._first, self._others = first, others
 
     async def __call__(self, _: Request) -> AsyncIterator[Step]:
@@ -41,7 +42,7 @@ class Paused:
             yield step
         self.reached.set()
         if self._others != (Break.STALL,):
-            await self.go_on.wait()
+            await self.resume.wait()
         for step in self._others:
             yield step
 
@@ -52,7 +53,7 @@ def settings(provider: Server) -> dict[str, Any]:
 
 
 async def half_closed(url: str, client: Client, times: int = 1) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """Send a request, the next ones without waiting for its answer, and close the sending side."""
+    """Send the same request several times without waiting for the answers, and close the sending side."""
     host, port = url.removeprefix("http://").split(":")
     reader, writer = await asyncio.open_connection(host, int(port))
     body = json.dumps(client.body("slow/m", 1) | ({"evidence": EVIDENCE} if client.evidence else {})).encode()
@@ -64,15 +65,15 @@ async def half_closed(url: str, client: Client, times: int = 1) -> tuple[asyncio
 
 
 async def test_a_client_that_closes_its_sending_side_gets_its_answer(citestream_server: Start) -> None:
-    paused = Paused([], ANSWER)
-    async with Server(paused) as provider, asyncio.timeout(2 * WITHIN_REASON):
+    paused = PausedProvider([], ANSWER)
+    async with Server(paused) as provider, asyncio.timeout(2 * TIMEOUT_SECONDS):
         url = citestream_server(settings(provider))
         for name, client in CLIENTS.items():
             paused.reached.clear()
-            paused.go_on.clear()
+            paused.resume.clear()
             reader, writer = await half_closed(url, client)
             await paused.reached.wait()
-            paused.go_on.set()
+            paused.resume.set()
             answer = (await reader.read()).decode()
             writer.close()
             assert "HTTP/1.1 200 OK" in answer, name
@@ -83,9 +84,9 @@ async def test_a_client_that_closes_its_sending_side_gets_its_answer(citestream_
 async def test_all_requests_that_arrived_before_the_sending_side_was_closed_are_answered(
     citestream_server: Start,
 ) -> None:
-    paused = Paused([], ANSWER)
-    paused.go_on.set()
-    async with Server(paused) as provider, asyncio.timeout(WITHIN_REASON):
+    paused = PausedProvider([], ANSWER)
+    paused.resume.set()
+    async with Server(paused) as provider, asyncio.timeout(TIMEOUT_SECONDS):
         reader, writer = await half_closed(citestream_server(settings(provider)), next(iter(CLIENTS.values())), times=3)
         answers = (await reader.read()).decode()
         assert answers.count("HTTP/1.1 200 OK") == answers.count("Grass is green.") == 3
@@ -93,20 +94,22 @@ async def test_all_requests_that_arrived_before_the_sending_side_was_closed_are_
 
 
 async def test_an_interim_response_precedes_the_answer(citestream_server: Start) -> None:
-    paused = Paused([], ANSWER)
-    async with Server(paused) as provider, asyncio.timeout(WITHIN_REASON):
+    paused = PausedProvider([], ANSWER)
+    async with Server(paused) as provider, asyncio.timeout(TIMEOUT_SECONDS):
         reader, writer = await half_closed(citestream_server(settings(provider)), next(iter(CLIENTS.values())))
         assert await reader.readuntil(b"\r\n\r\n") == b"HTTP/1.1 100 Continue\r\n\r\n"
-        paused.go_on.set()
+        paused.resume.set()
         assert (await reader.read()).count(b"Grass is green.") == 1
         writer.close()
 
 
 @pytest.mark.parametrize("moment", ["before the provider answers", "while a sentence is held"])
-async def test_one_that_leaves_afterwards_ends_the_providers_stream(moment: str, citestream_server: Start) -> None:
+async def test_a_disconnect_after_the_request_was_sent_ends_the_stream_of_the_provider(
+    moment: str, citestream_server: Start
+) -> None:
     held = chunked(OPENAI, [OPENAI.text("The sky is blue. "), OPENAI.text("Grass")])[:-1]
-    paused = Paused(held if "held" in moment else [])
-    async with Server(paused) as provider, asyncio.timeout(WITHIN_REASON):
+    paused = PausedProvider(held if "held" in moment else [])
+    async with Server(paused) as provider, asyncio.timeout(TIMEOUT_SECONDS):
         url = citestream_server(settings(provider))
         for client in CLIENTS.values():
             paused.reached.clear()
@@ -114,7 +117,7 @@ async def test_one_that_leaves_afterwards_ends_the_providers_stream(moment: str,
             _, writer = await half_closed(url, client)
             await paused.reached.wait()
             writer.close()
-            async with asyncio.timeout(LEAVE_SECONDS):
+            async with asyncio.timeout(DISCONNECT_SECONDS):
                 await provider.left.wait()
 
 
@@ -134,7 +137,7 @@ async def test_a_text_is_not_cited_for_a_client_that_has_left(citestream_server:
 
 async def test_an_incomplete_request_ends_with_its_connection(citestream_server: Start) -> None:
     host, port = citestream_server().removeprefix("http://").split(":")
-    async with asyncio.timeout(WITHIN_REASON):
+    async with asyncio.timeout(TIMEOUT_SECONDS):
         reader, writer = await asyncio.open_connection(host, int(port))
         writer.write(b"POST /v1/cite HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{")
         writer.write_eof()
@@ -147,7 +150,7 @@ NOT_HTTP: dict[str, tuple[bytes, str]] = {
     "an unknown version": (b"GET / HTTP/9.9\r\nX: secret-text\r\n\r\n", "invalid_http"),
     "a header without a name": (b"GET / HTTP/1.1\r\n: secret-text\r\n\r\n", "invalid_http"),
     "a header with a control character": (b"GET / HTTP/1.1\r\nAuthorization: secret-text\x00\r\n\r\n", "invalid_http"),
-    "a length that is no number": (b"POST / HTTP/1.1\r\nContent-Length: secret-text\r\n\r\n", "invalid_http"),
+    "a length that is not a number": (b"POST / HTTP/1.1\r\nContent-Length: secret-text\r\n\r\n", "invalid_http"),
     "two lengths": (b"POST / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nsecret-text", "invalid_http"),
     "a long header": (b"GET / HTTP/1.1\r\nX: secret-text" + b"x" * 20_000 + b"\r\n\r\n", "header_too_long"),
     "a long path": (b"GET /secret-text" + b"x" * 20_000 + b" HTTP/1.1\r\n\r\n", "header_too_long"),
@@ -159,7 +162,7 @@ async def test_bytes_that_are_not_http_get_a_json_error_that_does_not_repeat_the
 ) -> None:
     host, port = citestream_server().removeprefix("http://").split(":")
     for case, (sent, code) in NOT_HTTP.items():
-        async with asyncio.timeout(WITHIN_REASON):
+        async with asyncio.timeout(TIMEOUT_SECONDS):
             reader, writer = await asyncio.open_connection(host, int(port))
             writer.write(sent)
             head, _, body = (await reader.read()).partition(b"\r\n\r\n")
@@ -174,7 +177,7 @@ async def test_bytes_that_are_not_http_get_a_json_error_that_does_not_repeat_the
 
 UNREADABLE: dict[str, tuple[str, bytes, int]] = {  # headers, the body, and the status of the answer
     "a body that is not gzip": ("Content-Encoding: gzip", b"secret-text", 400),
-    "gzip that breaks off": ("Content-Encoding: gzip", gzip.compress(b"{}")[:-8] + b"secret-text", 400),
+    "truncated gzip": ("Content-Encoding: gzip", gzip.compress(b"{}")[:-8] + b"secret-text", 400),
     "an unknown expectation": ("Expect: secret-text", b"{}", 417),
 }
 
@@ -185,7 +188,7 @@ async def test_an_unreadable_request_gets_a_json_error_that_does_not_repeat_it(
 ) -> None:
     host, port = citestream_server().removeprefix("http://").split(":")
     for case, (header, body, status) in UNREADABLE.items():
-        async with asyncio.timeout(WITHIN_REASON):
+        async with asyncio.timeout(TIMEOUT_SECONDS):
             reader, writer = await asyncio.open_connection(host, int(port))
             head = f"POST /v1/cite HTTP/1.1\r\nHost: localhost\r\n{header}\r\nContent-Length: {len(body)}\r\n\r\n"
             writer.write(head.encode() + body)
@@ -204,8 +207,8 @@ def test_a_busy_server_accepts_many_connections_later(tmp_path: Path) -> None:
         host, port = url.removeprefix("http://").split(":")
         server.send_signal(signal.SIGSTOP)  # accepts nothing
         try:
-            for _ in range(CONNECTIONS):  # the system refuses those for which there is no room
-                clients.enter_context(socket.create_connection((host, int(port)), timeout=LEAVE_SECONDS))
+            for _ in range(CONNECTIONS):  # the system refuses connections above the backlog
+                clients.enter_context(socket.create_connection((host, int(port)), timeout=DISCONNECT_SECONDS))
         finally:
             server.send_signal(signal.SIGCONT)
 

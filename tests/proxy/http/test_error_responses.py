@@ -15,14 +15,14 @@ from citestream.proxy.http.application import make_app
 from citestream.proxy.http.error_responses import RequestError, error_body, errors_as_json, headers_of, status_of
 from citestream.proxy.observability.logs import access_log, set_response_headers
 
-TOLD = {
-    "a wrong field has its path": (
+ERRORS = {
+    "a wrong field": (
         FieldError("evidence[3].text", "must not be empty"),
         400,
         ("evidence[3].text: must not be empty", "invalid_request_error", "evidence[3].text", "invalid_value"),
         {},
     ),
-    "a request that cannot be answered": (
+    "an unknown model": (
         RequestError(404, "the model 'x' does not exist", param="model", code="model_not_found"),
         404,
         ("the model 'x' does not exist", "invalid_request_error", "model", "model_not_found"),
@@ -34,19 +34,19 @@ TOLD = {
         ("too many requests at once", "server_error", None, "over_capacity"),
         {"Retry-After": "1"},
     ),
-    "a provider that wants to be left alone keeps its times": (
+    "a rate limit of the provider": (
         Rejected("slow down", status=429, headers={"retry-after": "7", "x-ratelimit-remaining-tokens": "0"}),
         429,
         ("slow down", "rate_limit_error", None, "provider_rejected"),
         {"retry-after": "7", "x-ratelimit-remaining-tokens": "0"},
     ),
-    "a provider that is not there": (
+    "an unreachable provider": (
         Unreachable("The provider could not be reached."),
         502,
         ("The provider could not be reached.", "upstream_error", None, "provider_unreachable"),
         {},
     ),
-    "a provider that is too slow": (
+    "a provider that does not answer in time": (
         TimedOut("The provider stopped answering."),
         504,
         ("The provider stopped answering.", "upstream_error", None, "provider_timeout"),
@@ -58,13 +58,13 @@ TOLD = {
         ("the body is larger than server.max_body_bytes allows", "invalid_request_error", None, "too_large"),
         {},
     ),
-    "a method that is not taken": (
+    "an unsupported method": (
         web.HTTPMethodNotAllowed("GET", ["POST", "DELETE"]),
         405,
         ("this path does not support this method", "invalid_request_error", None, "method_not_allowed"),
         {"Allow": "DELETE, POST"},
     ),
-    "a fault of ours says nothing": (
+    "an internal error": (
         KeyError("sk-secret"),
         500,
         ("internal error", "server_error", None, "internal_error"),
@@ -73,16 +73,18 @@ TOLD = {
 }
 
 
-@pytest.mark.parametrize(("error", "status", "told", "headers"), TOLD.values(), ids=TOLD)
+@pytest.mark.parametrize(("error", "status", "fields", "headers"), ERRORS.values(), ids=ERRORS)
 def test_an_error_has_its_status_body_and_headers(
-    error: Exception, status: int, told: tuple[str | None, ...], headers: dict[str, str]
+    error: Exception, status: int, fields: tuple[str | None, ...], headers: dict[str, str]
 ) -> None:
     assert status_of(error) == status
-    assert error_body(error) == {"error": dict(zip(("message", "type", "param", "code"), told, strict=True))}
+    assert error_body(error) == {"error": dict(zip(("message", "type", "param", "code"), fields, strict=True))}
     assert headers_of(error) == headers
 
 
-async def test_a_fault_of_ours_names_the_request_and_the_log_has_the_cause(caplog: pytest.LogCaptureFixture) -> None:
+async def test_an_internal_error_contains_the_request_id_and_the_log_the_cause(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     async def broken(_: web.Request) -> web.Response:
         raise RuntimeError("a private reason")
 
@@ -111,24 +113,24 @@ async def send_request(config: Config, method: str, path: str, **given: object) 
         return answer.status, body["error"], answer.headers["x-request-id"]
 
 
-NAMES = {
-    "its own": ("trace-7:a.B_c", "trace-7:a.B_c"),
-    "one with other characters": ("a b", "req_"),
-    "one that would break a line": ("a\u2028b", "req_"),
-    "one that is too long": ("x" * 129, "req_"),
+REQUEST_IDS = {
+    "a valid id": ("trace-7:a.B_c", "trace-7:a.B_c"),
+    "an id with a space": ("a b", "req_"),
+    "an id with a line separator": ("a\u2028b", "req_"),
+    "an id that is too long": ("x" * 129, "req_"),
 }
 
 
-@pytest.mark.parametrize(("given", "told"), NAMES.values(), ids=NAMES)
-async def test_a_request_keeps_the_id_that_its_client_gave_it(given: str, told: str) -> None:
+@pytest.mark.parametrize(("given", "expected"), REQUEST_IDS.values(), ids=REQUEST_IDS)
+async def test_a_valid_request_id_of_the_client_is_kept(given: str, expected: str) -> None:
     async with TestClient(TestServer(make_app(parse({"providers": {"extractive": {}}})))) as client:
         answer = await client.get("/v1/models", headers={"x-request-id": given})
-    assert answer.headers["x-request-id"].startswith(told)
+    assert answer.headers["x-request-id"].startswith(expected)
     assert len(answer.headers["x-request-id"]) <= 128
 
 
 @pytest.mark.parametrize("streamed", [False, True])
-async def test_the_client_s_id_goes_before_the_provider_s_and_the_log_has_both(
+async def test_the_request_id_of_the_client_has_precedence_and_the_log_has_both(
     streamed: bool, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def answer(request: web.Request) -> web.StreamResponse:
@@ -143,14 +145,14 @@ async def test_the_client_s_id_goes_before_the_provider_s_and_the_log_has_both(
     app.router.add_get("/", answer)
     caplog.set_level(logging.INFO, "citestream.access")
     async with TestClient(TestServer(app)) as client:
-        told = [(await client.get("/", headers=headers)).headers for headers in ({"x-request-id": "mine"}, {})]
-    assert [headers.getall("x-request-id") for headers in told] == [["mine"], ["theirs"]]
+        answers = [(await client.get("/", headers=headers)).headers for headers in ({"x-request-id": "mine"}, {})]
+    assert [headers.getall("x-request-id") for headers in answers] == [["mine"], ["theirs"]]
     lines = [record.getMessage() for record in caplog.records]
     assert lines[0].endswith("ms mine theirs")
     assert lines[1].endswith(" theirs")
 
 
-async def test_every_refusal_is_an_error_object_with_a_request_id() -> None:
+async def test_every_rejection_is_an_error_object_with_a_request_id() -> None:
     config = parse({"server": {"max_body_bytes": 2000}, "providers": {"extractive": None}})
     chat = "/v1/chat/completions"
     for method, path, given, status, code in (
@@ -193,7 +195,7 @@ async def test_a_body_that_is_not_json_is_explained(body: bytes) -> None:
         assert (error["message"] if isinstance(error, dict) else error) == BODIES[body]
 
 
-async def test_an_unknown_model_lists_what_exists() -> None:
+async def test_the_error_for_an_unknown_model_lists_the_existing_models() -> None:
     config = parse(
         {"providers": {"extractive": None, "ollama": None}, "models": {"fast": {"model": "ollama/llama3.2"}}}
     )
@@ -202,7 +204,7 @@ async def test_an_unknown_model_lists_what_exists() -> None:
     assert error["message"] == "the model 'gpt' does not exist; there are: fast, extractive, ollama/…"
 
 
-async def test_a_body_that_does_not_arrive_gives_its_place_back() -> None:
+async def test_an_incomplete_body_releases_its_admission() -> None:
     config = parse({"server": {"body_seconds": 0.05, "max_streams": 1}, "providers": {"extractive": None}})
     async with TestClient(TestServer(make_app(config))) as client:
         reader, writer = await asyncio.open_connection(client.host, client.port)
@@ -215,7 +217,7 @@ async def test_a_body_that_does_not_arrive_gives_its_place_back() -> None:
         writer.close()
 
 
-async def test_a_body_that_says_it_is_too_large_is_refused_before_it_arrives() -> None:
+async def test_a_body_with_a_too_large_content_length_is_refused_before_it_arrives() -> None:
     config = parse({"server": {"max_body_bytes": 2000, "body_seconds": 0.05}, "providers": {"extractive": None}})
     async with TestClient(TestServer(make_app(config))) as client:
         reader, writer = await asyncio.open_connection(client.host, client.port)

@@ -1,4 +1,4 @@
-"""Headers: the few of a client that reach a provider, and the few of a provider that reach a client."""
+"""Headers: only listed headers of a client reach a provider, and only listed headers of a provider reach a client."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ FROM_CLIENT = {
     "X-Custom": SECRET,
     "traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
 }
-UPWARDS = {"host", "user-agent", "accept", "accept-encoding", "content-type", "content-length", "authorization"}
+TO_PROVIDER = {"host", "user-agent", "accept", "accept-encoding", "content-type", "content-length", "authorization"}
 
 FROM_PROVIDER = (
     f"Set-Cookie: session={SECRET}; Path=/",
@@ -45,7 +45,7 @@ FROM_PROVIDER = (
     "x-ratelimit-remaining-requests: 3",
     "x-request-id: req_up",
 )
-DOWNWARDS = {
+TO_CLIENT = {
     "content-type",
     "content-length",
     "transfer-encoding",
@@ -55,11 +55,11 @@ DOWNWARDS = {
     "x-request-id",
     "x-content-type-options",
 }
-DOWNWARDS |= {"cache-control", "x-accel-buffering", "retry-after", "x-ratelimit-remaining-requests"}
+TO_CLIENT |= {"cache-control", "x-accel-buffering", "retry-after", "x-ratelimit-remaining-requests"}
 
 TEXT = b'data: {"id":"c","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":"It is red."}}]}\n\n'
 STOP = b'data: {"id":"c","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
-ASKED: dict[str, Any] = {"model": "up/m", "messages": [{"role": "user", "content": "What is red?"}]}
+REQUEST: dict[str, Any] = {"model": "up/m", "messages": [{"role": "user", "content": "What is red?"}]}
 EVIDENCE = {"evidence": [{"text": "The house is red."}]}
 
 
@@ -75,16 +75,16 @@ async def refused(_: Request) -> Any:
 
 
 CASES = {
-    "a cited stream": (streamed, {**ASKED, **EVIDENCE, "stream": True}, 200),
-    "a cited answer": (streamed, {**ASKED, **EVIDENCE}, 200),
-    "a stream passed through": (streamed, {**ASKED, "stream": True}, 200),
-    "an error": (refused, {**ASKED, **EVIDENCE, "stream": True}, 429),
-    "an error passed through": (refused, ASKED, 429),
+    "a cited stream": (streamed, {**REQUEST, **EVIDENCE, "stream": True}, 200),
+    "a cited answer": (streamed, {**REQUEST, **EVIDENCE}, 200),
+    "a stream passed through": (streamed, {**REQUEST, "stream": True}, 200),
+    "an error": (refused, {**REQUEST, **EVIDENCE, "stream": True}, 429),
+    "an error passed through": (refused, REQUEST, 429),
 }
 
 
 @pytest.mark.parametrize("case", CASES)
-async def test_only_listed_headers_pass_either_way(case: str) -> None:
+async def test_only_listed_headers_are_forwarded(case: str) -> None:
     upstream, body, status = CASES[case]
     async with Server(upstream) as provider:
         settings = {
@@ -95,24 +95,24 @@ async def test_only_listed_headers_pass_either_way(case: str) -> None:
         }
         app = make_app(parse({"providers": {"up": settings}}))
         async with TestClient(TestServer(app)) as client:
-            for _ in range(2):  # a cookie would come back with the second
+            for _ in range(2):  # a stored cookie would be sent with the second request
                 answer = await client.post("/v1/chat/completions", json=body, headers=FROM_CLIENT)
-                told = dict(answer.headers)
+                received = dict(answer.headers)
                 assert answer.status == status
-                assert {name.lower() for name in told} <= DOWNWARDS
-                assert told["Server"] == "citestream"
-                assert SECRET not in str(told)
-                assert "internal" not in str(told) + await answer.text()
+                assert {name.lower() for name in received} <= TO_CLIENT
+                assert received["Server"] == "citestream"
+                assert SECRET not in str(received)
+                assert "internal" not in str(received) + await answer.text()
     assert len(provider.requests) == 2
     for request in provider.requests:
-        assert request.headers.keys() <= UPWARDS
+        assert request.headers.keys() <= TO_PROVIDER
         assert request.headers["authorization"] == "Bearer sk-operator"
         assert SECRET not in str(request)
         assert "203.0.113.9" not in str(request)
 
 
 @pytest.mark.parametrize("case", [name for name, (upstream, *_) in CASES.items() if upstream is streamed])
-async def test_the_limits_and_the_request_id_of_a_provider_reach_the_client(case: str) -> None:
+async def test_the_rate_limits_and_the_request_id_of_a_provider_reach_the_client(case: str) -> None:
     upstream, body, _ = CASES[case]
     async with Server(upstream) as provider:
         settings = {"kind": "openai", "base_url": f"{provider.url}/v1", "api_key": "k"}
@@ -132,29 +132,29 @@ KEYS = {
 
 @pytest.mark.parametrize("case", KEYS)
 @pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/responses", "/v1/embeddings"])
-async def test_the_account_of_a_key_reaches_the_provider_only(path: str, case: str) -> None:
+async def test_headers_of_the_account_are_sent_only_with_the_key_of_the_client(path: str, case: str) -> None:
     passes_key, key, expected = KEYS[case]
     async with Server(refused) as provider:
         settings: dict[str, Any] = {"kind": "openai", "base_url": f"{provider.url}/v1", "api_key": "sk-operator"}
         settings |= {"pass_client_key": passes_key, "retries": {"most": 0}}
         async with TestClient(TestServer(make_app(parse({"providers": {"up": settings}})))) as client:
             for evidence in ({}, EVIDENCE):
-                await client.post(path, json={**ASKED, "input": "What is red?", **evidence}, headers=ACCOUNT | key)
+                await client.post(path, json={**REQUEST, "input": "What is red?", **evidence}, headers=ACCOUNT | key)
     assert len(provider.requests) == 2
     for request in provider.requests:
         passed = {name: request.headers.get(name.lower()) for name in ACCOUNT}
         assert passed == (ACCOUNT if expected else dict.fromkeys(ACCOUNT))
 
 
-async def test_a_request_cannot_choose_where_it_goes() -> None:
+async def test_a_request_cannot_change_the_address_of_the_provider() -> None:
     async with Server(streamed) as elsewhere, Server(streamed) as provider:
         settings = {"kind": "openai", "base_url": f"{provider.url}/v1", "api_key": "sk-operator"}
         async with TestClient(TestServer(make_app(parse({"providers": {"up": settings}})))) as client:
             names = ("base_url", "api_base", "custom_host", "endpoint", "url", "host", "proxy", "api_key")
-            body = {**ASKED, **EVIDENCE, **dict.fromkeys(names, elsewhere.url)}
+            body = {**REQUEST, **EVIDENCE, **dict.fromkeys(names, elsewhere.url)}
             headers = {f"x-{name.replace('_', '-')}": elsewhere.url for name in names}
-            asked = {**headers, "X-Forwarded-Host": "elsewhere.example", "X-Original-URL": elsewhere.url}
-            assert (await client.post("/v1/chat/completions", json=body, headers=asked)).status == 200
+            forwarded = {**headers, "X-Forwarded-Host": "elsewhere.example", "X-Original-URL": elsewhere.url}
+            assert (await client.post("/v1/chat/completions", json=body, headers=forwarded)).status == 200
             for model in (elsewhere.url, f"{elsewhere.url}/v1", f"up@{elsewhere.url}"):
                 assert (await client.post("/v1/chat/completions", json={**body, "model": model})).status == 404
             traversing = {**body, "model": f"up/../../../{elsewhere.url}?x=#"}

@@ -19,8 +19,9 @@ from tests.upstreams.wire import Break, Request, Server, Step
 
 Start = Callable[..., str]
 
-SECONDS = 10.0  # idle: 0.1 s at most. A keep-alive, which would notice it too, is sent only after 15 s
-WITHIN_REASON = 100.0  # seconds for the server on a machine under load
+# 0.1 s on an idle machine. A keep-alive is sent after 15 s, and its write would fail too.
+DISCONNECT_SECONDS = 10.0
+TIMEOUT_SECONDS = 100.0  # for a machine under load
 SEARCH = {"query": "{query}"}
 
 # The output of a provider when the client disconnects.
@@ -47,28 +48,28 @@ class Silent:
         yield Break.STALL
 
 
-async def left(url: str, client: Client, body: dict[str, Any], *silent: tuple[Silent, Server]) -> None:
-    """Ask, leave once all of these keep silent, and wait until each has been left."""
+async def disconnect(url: str, client: Client, body: dict[str, Any], *silent: tuple[Silent, Server]) -> None:
+    """Send a request, disconnect when all of these servers wait, and check that their connections are closed."""
     for one, server in silent:
         one.reached.clear()
         server.left.clear()
     async with aiohttp.ClientSession() as session:
-        asked = asyncio.get_running_loop().create_task(
+        posting = asyncio.get_running_loop().create_task(
             session.post(url + client.path.format(model="silent/m"), json=client.body("silent/m", 1) | body)
         )
-        async with asyncio.timeout(WITHIN_REASON):
+        async with asyncio.timeout(TIMEOUT_SECONDS):
             for one, _ in silent:
                 await one.reached.wait()
-        asked.cancel()  # the session's end closes the connection of one that has its headers
+        posting.cancel()  # the end of the session closes a connection that has received headers
         with suppress(asyncio.CancelledError):
-            (await asked).close()
-    async with asyncio.timeout(SECONDS):
+            (await posting).close()
+    async with asyncio.timeout(DISCONNECT_SECONDS):
         for _, server in silent:
             await server.left.wait()
 
 
 @pytest.mark.parametrize("kind", DIALECTS)
-async def test_the_providers_connection_is_closed(kind: str, citestream_server: Start) -> None:
+async def test_a_disconnect_closes_the_connection_to_the_provider(kind: str, citestream_server: Start) -> None:
     silent = Silent()
     async with Server(silent) as provider:
         url = citestream_server({"providers": {"silent": settings(kind, provider.url)}})
@@ -76,12 +77,12 @@ async def test_the_providers_connection_is_closed(kind: str, citestream_server: 
             silent.steps = steps(DIALECTS[kind])
             for name, client in {**CLIENTS, "passed through": PASSED[kind]}.items():
                 try:
-                    await left(url, client, {"evidence": EVIDENCE} if client.evidence else {}, (silent, provider))
+                    await disconnect(url, client, {"evidence": EVIDENCE} if client.evidence else {}, (silent, provider))
                 except TimeoutError:
-                    pytest.fail(f"the provider's connection stayed open: {name} left {moment}")
+                    pytest.fail(f"the connection to the provider stayed open: {name}, disconnected {moment}")
 
 
-async def test_so_is_the_embedders_while_a_sentence_is_scored(citestream_server: Start) -> None:
+async def test_a_disconnect_closes_the_connection_to_the_embedder(citestream_server: Start) -> None:
     silent, embedding = Silent(), Silent()
     async with Server(silent) as provider, Server(embedding) as embedder:
         providers = {"silent": settings("openai", provider.url), "vectors": settings("openai", embedder.url)}
@@ -89,10 +90,10 @@ async def test_so_is_the_embedders_while_a_sentence_is_scored(citestream_server:
         url = citestream_server({"providers": providers, "scoring": scoring, "citations": {"scorer": "hybrid"}})
         silent.steps = MOMENTS["after a sentence"](DIALECTS["openai"])
         for client in CLIENTS.values():
-            await left(url, client, {"evidence": EVIDENCE}, (silent, provider), (embedding, embedder))
+            await disconnect(url, client, {"evidence": EVIDENCE}, (silent, provider), (embedding, embedder))
 
 
-async def test_so_is_the_judges_while_a_sentence_is_judged(citestream_server: Start) -> None:
+async def test_a_disconnect_closes_the_connection_to_the_judge(citestream_server: Start) -> None:
     silent, judging = Silent(), Silent()
     async with Server(silent) as provider, Server(judging) as judge:
         providers = {"silent": settings("openai", provider.url), "judge": settings("openai", judge.url)}
@@ -101,18 +102,18 @@ async def test_so_is_the_judges_while_a_sentence_is_judged(citestream_server: St
         dialect = DIALECTS["openai"]
         silent.steps = chunked(dialect, [dialect.text("The bridge was opened in 1932. And then")])[:-1]
         for client in CLIENTS.values():
-            await left(url, client, {"evidence": EVIDENCE}, (silent, provider), (judging, judge))
+            await disconnect(url, client, {"evidence": EVIDENCE}, (silent, provider), (judging, judge))
 
 
-async def test_so_is_the_retrievers_while_evidence_is_searched(citestream_server: Start) -> None:
+async def test_a_disconnect_closes_the_connection_to_the_retriever(citestream_server: Start) -> None:
     searching = Silent()
     async with Server(searching) as retriever:
-        found = {"kind": "http", "url": retriever.url, "body": SEARCH, "timeout": WITHIN_REASON}
+        found = {"kind": "http", "url": retriever.url, "body": SEARCH, "timeout": TIMEOUT_SECONDS}
         url = citestream_server(
             {"providers": {"silent": settings("openai", "http://127.0.0.1:1")}, "retrievers": {"docs": found}}
         )
         for client in CLIENTS.values():
-            await left(url, client, {"retrieval": {"source": "docs"}}, (searching, retriever))
+            await disconnect(url, client, {"retrieval": {"source": "docs"}}, (searching, retriever))
 
 
 def settings(kind: str, url: str) -> dict[str, Any]:
@@ -120,28 +121,28 @@ def settings(kind: str, url: str) -> dict[str, Any]:
     return {"kind": kind, "base_url": base, "api_key": "sk-none-0123456789", "retries": {"most": 0}}
 
 
-async def test_one_who_leaves_between_two_writes_is_no_fault_of_ours(caplog: pytest.LogCaptureFixture) -> None:
-    over = asyncio.Event()
+async def test_a_disconnect_between_two_writes_is_not_logged_as_an_error(caplog: pytest.LogCaptureFixture) -> None:
+    ended = asyncio.Event()
 
-    async def talking(request: web.Request) -> web.StreamResponse:
+    async def handler(request: web.Request) -> web.StreamResponse:
         response = web.StreamResponse()
         await response.prepare(request)
         try:
             await response.write(b"some")
             with suppress(asyncio.CancelledError):
                 await asyncio.Event().wait()
-            await response.write(b"more")  # finds out
+            await response.write(b"more")  # fails, because the client has disconnected
             return response
         finally:
-            over.set()
+            ended.set()
 
     app = web.Application(middlewares=[access_log(enabled=True), errors_as_json(lambda _: lambda error, _: error)])
-    app.router.add_get("/", talking)
+    app.router.add_get("/", handler)
     with caplog.at_level("INFO"):
         async with TestClient(TestServer(app)) as client:
             answer = await client.get("/")
             await answer.content.readany()
             answer.close()
-            await over.wait()
+            await ended.wait()
     assert any(" 499 " in record.getMessage() for record in caplog.records)
     assert [record.getMessage() for record in caplog.records if record.levelname == "ERROR"] == []

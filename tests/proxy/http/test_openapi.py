@@ -18,20 +18,20 @@ from citestream.proxy.http.application import make_app
 from tests.conftest import Launch
 
 DOCUMENT = Path(__file__).parents[3] / "proxy/openapi.yaml"
-# The vendors' requests are not described, only our extensions; and no schema describes all valid documents.
+# The requests of other APIs are not described, only our extensions. No schema describes all valid documents.
 PARTLY_DESCRIBED = ("/api/", "/v1beta/", "/v1/messages", "/v2/", "/v1/embeddings", "/v1/evidence/read")
 EXACT: list[Any] = [positive_data_acceptance, negative_data_rejection]
-EXAMPLES = 10  # requests an operation; each is answered in some milliseconds
+EXAMPLES = 10  # requests per operation; each takes a few milliseconds
 
 
-def only_what_is_there() -> dict[str, Any]:
-    """The document with the one model of the test's server, since most other names are a rightful 404."""
+def document_of_the_test_server() -> dict[str, Any]:
+    """Return the document with the only model of the test server, because other names are a correct 404."""
     document: dict[str, Any] = yaml.safe_load(DOCUMENT.read_text("utf-8"))
     document["components"]["schemas"]["Model"] = {"enum": ["extractive"]}
     return document
 
 
-schema = schemathesis.openapi.from_dict(only_what_is_there())
+schema = schemathesis.openapi.from_dict(document_of_the_test_server())
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +46,7 @@ def server(launch: Launch, tmp_path_factory: pytest.TempPathFactory) -> Any:
 @pytest.mark.slow
 @schema.parametrize()
 @settings(max_examples=EXAMPLES, suppress_health_check=list(HealthCheck))
-def test_every_operation_answers_as_it_is_described(case: "schemathesis.Case[Any]", server: str) -> None:
+def test_every_operation_returns_the_documented_answers(case: "schemathesis.Case[Any]", server: str) -> None:
     partly = case.path.startswith(PARTLY_DESCRIBED)
     case.call_and_validate(base_url=server, excluded_checks=EXACT if partly else None)
 

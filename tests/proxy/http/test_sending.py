@@ -23,11 +23,11 @@ from citestream.proxy.pipeline.completion_chunks import UncitedChunks
 from citestream.proxy.pipeline.respond import Batches
 
 ROOT = Path(__file__).parents[3]
-PATIENCE = 100.0  # seconds, for a machine under load
+TIMEOUT_SECONDS = 100.0  # for a machine under load
 EVIDENCE = [{"text": "The bridge was opened in 1932. It is painted red. It carries two lanes."}]
 SENTENCES = ["The bridge was opened in 1932. ", "It is painted red. ", "It carries two lanes."]
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
-MORE_THAN_SOCKETS_HOLD = 16_000_000  # bytes: 4 MB to send and 6 MB received are what Linux allows one connection
+MORE_THAN_SOCKETS_HOLD = 16_000_000  # bytes; Linux buffers at most 4 MB to send and 6 MB received per connection
 END = b'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
 
 
@@ -37,15 +37,15 @@ def delta(text: str) -> bytes:
 
 @asynccontextmanager
 async def serving(
-    reads: list[bytes], heard: asyncio.Semaphore, folder: Path, settings: dict[str, Any] | None = None
+    reads: list[bytes], permits: asyncio.Semaphore, folder: Path, settings: dict[str, Any] | None = None
 ) -> AsyncIterator[int]:
-    """Citestream before a provider that sends each of these reads once `heard` lets it; its port."""
+    """Run Citestream with a provider that acquires a permit before it sends each of these reads. Yield the port."""
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         head = await reader.readuntil(b"\r\n\r\n")
         await reader.readexactly(int(head.lower().split(b"content-length:")[1].split()[0]))
         for data in reads:
-            await heard.acquire()
+            await permits.acquire()
             writer.write(data)
             await writer.drain()
         writer.close()
@@ -59,7 +59,7 @@ async def serving(
     server = await asyncio.create_subprocess_exec(*command, cwd=ROOT, stdout=asyncio.subprocess.PIPE)
     assert server.stdout is not None
     try:
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TIMEOUT_SECONDS):
             yield int((await server.stdout.readline()).decode().rpartition(":")[2])
     finally:
         server.kill()
@@ -69,45 +69,45 @@ async def serving(
 
 async def ask(port: int, **fields: Any) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    asked: dict[str, Any] = {"model": "openai/m", "messages": [{"role": "user", "content": "Which bridge?"}]}
-    body = json.dumps(asked | {"stream": True, "evidence": EVIDENCE} | fields).encode()
+    question: dict[str, Any] = {"model": "openai/m", "messages": [{"role": "user", "content": "Which bridge?"}]}
+    body = json.dumps(question | {"stream": True, "evidence": EVIDENCE} | fields).encode()
     head = f"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n"
     writer.write(head.encode() + body)
     return reader, writer
 
 
-async def piece(reader: asyncio.StreamReader) -> bytes:
-    """One write of the server: a chunk of HTTP."""
+async def next_write(reader: asyncio.StreamReader) -> bytes:
+    """Return one write of the server, which is an HTTP chunk."""
     size = int(await reader.readuntil(b"\r\n"), 16)
     return (await reader.readexactly(size + 2))[:-2]
 
 
-async def test_an_answer_that_comes_at_once_leaves_in_few_writes(tmp_path: Path) -> None:
+async def test_an_answer_that_arrives_at_once_is_sent_in_few_writes(tmp_path: Path) -> None:
     reads = [HEAD + b"".join(map(delta, SENTENCES * 20)) + END]
     async with serving(reads, asyncio.Semaphore(1), tmp_path) as port:
         reader, writer = await ask(port)
         await reader.readuntil(b"\r\n\r\n")
-        pieces = [await piece(reader)]
+        pieces = [await next_write(reader)]
         while pieces[-1]:
-            pieces.append(await piece(reader))
+            pieces.append(await next_write(reader))
         events = b"".join(pieces).decode().split("\n\n")
         texts = [json.loads(event[6:])["choices"][0]["delta"].get("content", "") for event in events[:-2]]
         assert len(texts) == 20 * len(SENTENCES) + 1
         assert "".join(texts).replace(" [1]", "") == "".join(SENTENCES * 20)
         assert events[-2] == "data: [DONE]"
-        assert len(pieces) < len(events) / 2  # a slow machine may need more than one
+        assert len(pieces) < len(events) / 2  # more than one on a slow machine
         writer.close()
 
 
-async def test_a_sentence_does_not_wait_for_one_that_is_not_there(tmp_path: Path) -> None:
-    heard = asyncio.Semaphore(1)
-    async with serving([HEAD + delta(SENTENCES[0] + "It"), delta(" is"), END], heard, tmp_path) as port:
+async def test_a_sentence_is_sent_before_the_next_one_arrives(tmp_path: Path) -> None:
+    permits = asyncio.Semaphore(1)
+    async with serving([HEAD + delta(SENTENCES[0] + "It"), delta(" is"), END], permits, tmp_path) as port:
         reader, writer = await ask(port)
         await reader.readuntil(b"\r\n\r\n")
-        assert b"opened in 1932. [1] " in await piece(reader)  # while the provider waits for us
-        heard.release()
-        heard.release()
-        assert b"It is" in await piece(reader)
+        assert b"opened in 1932. [1] " in await next_write(reader)  # the provider waits for a permit
+        permits.release()
+        permits.release()
+        assert b"It is" in await next_write(reader)
         writer.close()
 
 
@@ -121,14 +121,14 @@ KEPT_ALIVE: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("fields", KEPT_ALIVE.values(), ids=KEPT_ALIVE)
 async def test_a_silent_stream_is_kept_alive(fields: dict[str, Any], tmp_path: Path) -> None:
-    heard = asyncio.Semaphore(1)
+    permits = asyncio.Semaphore(1)
     settings = {"server": {"keepalive_seconds": 0.05}}
-    async with serving([HEAD + delta("Half a"), delta(" sentence.") + END], heard, tmp_path, settings) as port:
+    async with serving([HEAD + delta("Half a"), delta(" sentence.") + END], permits, tmp_path, settings) as port:
         reader, writer = await ask(port, **fields)
         received = b""
         while received.count(b": keep-alive\n\n") < 2:
             received += await reader.readuntil(b"\n\n")
-        heard.release()
+        permits.release()
         while not received.endswith(b"data: [DONE]\n\n"):
             received += await reader.readuntil(b"\n\n")
         assert b" sentence." in received
@@ -145,7 +145,7 @@ async def test_a_stream_asks_reverse_proxies_not_to_buffer_it(tmp_path: Path) ->
 
 
 class LargeKeepAlives(ChatEncoder):
-    """Keep-alives that fill the buffers at once, as small ones do after a long answer."""
+    """Keep-alives that fill the buffers at once. Small ones fill them only after a long time."""
 
     keepalive = b"x" * MORE_THAN_SOCKETS_HOLD
 
@@ -169,7 +169,7 @@ UNREAD: dict[str, tuple[Callable[[Stream], Awaitable[web.StreamResponse]], ChatE
 
 
 @pytest.mark.parametrize(("respond", "encoder"), UNREAD.values(), ids=UNREAD)
-async def test_a_client_that_reads_nothing_is_disconnected(
+async def test_a_client_that_does_not_read_is_disconnected(
     respond: Callable[[Stream], Awaitable[web.StreamResponse]], encoder: ChatEncoder | None
 ) -> None:
     disconnected = asyncio.Event()
@@ -184,7 +184,7 @@ async def test_a_client_that_reads_nothing_is_disconnected(
 
     app = web.Application()
     app.router.add_get("/", answer)
-    async with TestServer(app) as server, asyncio.timeout(PATIENCE):
+    async with TestServer(app) as server, asyncio.timeout(TIMEOUT_SECONDS):
         _, writer = await asyncio.open_connection("127.0.0.1", server.port)
         writer.write(b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
         await disconnected.wait()
@@ -200,7 +200,7 @@ async def test_a_keep_alive_is_never_inside_data_that_is_written_in_pieces() -> 
         await stream.begin({})
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(stream.write(b"x" * MORE_THAN_SOCKETS_HOLD))
-            await asyncio.sleep(0)  # now it waits, because the client reads nothing
+            await asyncio.sleep(0)  # the write waits, because the client does not read
             await stream._send_keepalive(encoder)
             waiting.set()
         return await stream.end()
@@ -209,7 +209,7 @@ async def test_a_keep_alive_is_never_inside_data_that_is_written_in_pieces() -> 
     app.router.add_get("/", answer)
     async with (
         TestServer(app) as server,
-        asyncio.timeout(PATIENCE),
+        asyncio.timeout(TIMEOUT_SECONDS),
         aiohttp.ClientSession() as session,
         session.get(server.make_url("/")) as response,
     ):
@@ -242,7 +242,7 @@ async def sent_with(encoder: ChatEncoder) -> bytes:
 
     app = web.Application()
     app.router.add_get("/", answer)
-    async with TestServer(app) as server, asyncio.timeout(PATIENCE):
+    async with TestServer(app) as server, asyncio.timeout(TIMEOUT_SECONDS):
         reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
         writer.write(b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
         try:

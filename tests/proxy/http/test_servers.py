@@ -25,7 +25,7 @@ CITED = "Water boils at 100 °C. [1] Ice melts at 0 °C. [2]"
 # Fields that the proxy adds to chunks, choices and deltas of a cited answer.
 OURS = {"references", "grounding", "citations", "search_results"}
 TEXTLESS = {"an OpenAI model that speaks", "an OpenAI model that refuses"}
-# The envelope, of which one chunk's speaks for all; padding; Perplexity's repetition of the answer.
+# The envelope, which is the same in all chunks; padding; the repetition of the answer by Perplexity.
 OMITTED_RESULT = {"id", "object", "created", "model", "obfuscation", "message", "usage", "choices"}
 
 
@@ -69,14 +69,14 @@ def send_request(server: HTTPConnection, name: str, path: str = "/v1/chat/comple
 
 
 def chunks(stream: bytes) -> list[Chunk]:
-    """The chunks of a stream. Every event is one, but for comments and the end."""
+    """Return the chunks of a stream. Every event except comments and the end is a chunk."""
     events = [event for event in stream.decode().split("\n\n") if event and not event.startswith(":")]
     assert all(event.startswith("data: ") for event in events)
     return [json.loads(event[6:]) for event in events if event != "data: [DONE]"]
 
 
 def values(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
-    """Everything that says something, with the names above it; places in lists do not count."""
+    """Yield all non-empty values with the names of the objects that contain them. Lists add no name."""
     if isinstance(value, dict):
         for key, inner in value.items():
             yield from values(inner, (*path, key))
@@ -108,25 +108,25 @@ def split_fields(found: list[Chunk]) -> tuple[dict[Path, list[Any]], dict[Path, 
 
 
 def ours(growing: dict[Path, list[Any]]) -> dict[Path, list[Any]]:
-    """Without what a cited answer adds."""
+    """Return the fields without those that a cited answer adds."""
     return {path: found for path, found in growing.items() if path[2:3] not in [("references",), ("annotations",)]}
 
 
 def text_of(found: list[Chunk], index: int = 0) -> str:
-    said = [choice["delta"].get("content") for c in found for choice in c["choices"] if choice["index"] == index]
-    return "".join(one for one in said if isinstance(one, str))
+    texts = [choice["delta"].get("content") for c in found for choice in c["choices"] if choice["index"] == index]
+    return "".join(one for one in texts if isinstance(one, str))
 
 
 @pytest.mark.parametrize("name", STREAMS)
-def test_nothing_of_a_cited_stream_is_lost(server: HTTPConnection, name: str) -> None:
-    theirs, found = chunks(STREAMS[name]), chunks(send_request(server, name, stream=True))
-    growing, known = split_fields(theirs)
-    arrived, seen = split_fields(found)
-    if name == "Mistral":  # content in parts arrives as what other servers call it
+def test_every_field_of_a_cited_stream_arrives(server: HTTPConnection, name: str) -> None:
+    sent, found = chunks(STREAMS[name]), chunks(send_request(server, name, stream=True))
+    growing, known = split_fields(sent)
+    received, seen = split_fields(found)
+    if name == "Mistral":  # parts of its content arrive under the names of other servers
         parts = [(0, "delta", "content_parts", name) for name in ("index", "type", "reference_ids")]
-        assert [arrived.pop(path) for path in parts] == [[0], ["reference"], [0, "e2"]]
-        assert arrived.pop((0, "delta", "reasoning_content")) == ["Hm."]
-    assert ours(arrived) == ours(growing)
+        assert [received.pop(path) for path in parts] == [[0], ["reference"], [0, "e2"]]
+        assert received.pop((0, "delta", "reasoning_content")) == ["Hm."]
+    assert ours(received) == ours(growing)
     assert {path for path, one in known.items() if one[-1] not in seen[path]} == set()
     assert text_of(found) == ("" if name in TEXTLESS else CITED)
     if name == "OpenAI":
@@ -135,11 +135,11 @@ def test_nothing_of_a_cited_stream_is_lost(server: HTTPConnection, name: str) ->
 
 
 @pytest.mark.parametrize("name", STREAMS)
-def test_the_usage_arrives_last_and_whole(server: HTTPConnection, name: str) -> None:
-    theirs = [chunk["usage"] for chunk in chunks(STREAMS[name]) if chunk.get("usage")]
+def test_the_usage_arrives_last_and_unchanged(server: HTTPConnection, name: str) -> None:
+    sent = [chunk["usage"] for chunk in chunks(STREAMS[name]) if chunk.get("usage")]
     found = chunks(send_request(server, name, stream=True))
-    if theirs:
-        assert found[-1]["usage"] == theirs[-1]
+    if sent:
+        assert found[-1]["usage"] == sent[-1]
         assert found[-1]["choices"] == []
         assert not any(found[-1].get(key) for key in OURS)
     else:
@@ -149,7 +149,7 @@ def test_the_usage_arrives_last_and_whole(server: HTTPConnection, name: str) -> 
 
 
 @pytest.mark.parametrize("name", STREAMS)
-def test_annotations_and_references_come_once_a_choice(server: HTTPConnection, name: str) -> None:
+def test_annotations_and_references_are_sent_once_per_choice(server: HTTPConnection, name: str) -> None:
     found = chunks(send_request(server, name, stream=True))
     deltas = [choice["delta"] for chunk in found for choice in chunk["choices"]]
     for key in ("annotations", "references"):
@@ -161,7 +161,7 @@ def test_annotations_and_references_come_once_a_choice(server: HTTPConnection, n
 
 
 @pytest.mark.parametrize("name", STREAMS)
-def test_streamed_and_whole_are_the_same(server: HTTPConnection, name: str) -> None:
+def test_the_streamed_and_the_complete_answer_are_equal(server: HTTPConnection, name: str) -> None:
     found = chunks(send_request(server, name, stream=True))
     whole = json.loads(send_request(server, name, stream=False))
     for choice in whole["choices"]:
@@ -179,7 +179,7 @@ def test_streamed_and_whole_are_the_same(server: HTTPConnection, name: str) -> N
     assert whole["model"]
 
 
-WHOLE: dict[str, Callable[[dict[str, Any]], Any]] = {
+COMPLETE: dict[str, Callable[[dict[str, Any]], Any]] = {
     "OpenAI": lambda body: (
         [[call["function"] for call in choice["message"].get("tool_calls", [])] for choice in body["choices"]]
         == [
@@ -232,8 +232,8 @@ WHOLE: dict[str, Callable[[dict[str, Any]], Any]] = {
 }
 
 
-@pytest.mark.parametrize(("name", "holds"), WHOLE.items(), ids=WHOLE)
-def test_what_comes_in_fragments_is_whole_in_an_answer_in_one_piece(
+@pytest.mark.parametrize(("name", "holds"), COMPLETE.items(), ids=COMPLETE)
+def test_fragments_of_a_stream_are_joined_in_a_complete_answer(
     server: HTTPConnection, name: str, holds: Callable[[dict[str, Any]], Any]
 ) -> None:
     body = json.loads(send_request(server, name, stream=False))
@@ -241,35 +241,35 @@ def test_what_comes_in_fragments_is_whole_in_an_answer_in_one_piece(
 
 
 @pytest.mark.parametrize("name", STREAMS)
-def test_without_evidence_the_bytes_are_the_servers_own(server: HTTPConnection, name: str) -> None:
+def test_without_citations_the_bytes_pass_through(server: HTTPConnection, name: str) -> None:
     assert send_request(server, name, stream=True, citations={"enabled": False}) == STREAMS[name]
 
 
 @pytest.mark.parametrize("name", STREAMS)
-def test_the_responses_api_says_the_same_streamed_and_whole(server: HTTPConnection, name: str) -> None:
+def test_streamed_and_complete_responses_are_equal(server: HTTPConnection, name: str) -> None:
     whole = json.loads(send_request(server, name, "/v1/responses"))
     stream = send_request(server, name, "/v1/responses", stream=True).decode().strip().split("\n\n")
     events = [json.loads(event.split("\ndata: ")[1]) for event in stream]
     completed = events[-1]["response"]
-    assert nameless(completed) == nameless(whole)
+    assert without_ids_and_times(completed) == without_ids_and_times(whole)
     grown: dict[int, str] = defaultdict(str)
     for event in events:
         if event["type"].endswith(".delta"):
             grown[event["output_index"]] += event["delta"]
     for index, item in enumerate(completed["output"]):
         parts = item.get("content") or item.get("summary") or ()
-        said = [item.get("arguments", ""), *(part.get("text") or part.get("refusal") or "" for part in parts)]
-        assert grown[index] == "".join(said)
+        texts = [item.get("arguments", ""), *(part.get("text") or part.get("refusal") or "" for part in parts)]
+        assert grown[index] == "".join(texts)
     for kind in ("added", "done"):
-        told = {
+        item_ids = {
             one["output_index"]: one["item"]["id"] for one in events if one["type"] == f"response.output_item.{kind}"
         }
-        assert [told[index] for index in range(len(told))] == [item["id"] for item in completed["output"]]
+        assert [item_ids[index] for index in range(len(item_ids))] == [item["id"] for item in completed["output"]]
     assert [event["sequence_number"] for event in events] == list(range(len(events)))
 
 
 @pytest.mark.parametrize("name", STREAMS)
-def test_the_responses_api_satisfies_the_official_client(server: HTTPConnection, name: str) -> None:
+def test_the_official_client_reads_the_responses(server: HTTPConnection, name: str) -> None:
     with OpenAI(base_url=f"http://{server.host}:{server.port}/v1", api_key="none", max_retries=0) as sdk:
         extra = {"evidence": EVIDENCE}
         with sdk.responses.stream(model=f"up/{name}", input="When does water boil?", extra_body=extra) as stream:
@@ -278,8 +278,8 @@ def test_the_responses_api_satisfies_the_official_client(server: HTTPConnection,
     assert final.status == "completed"
 
 
-def nameless(response: Chunk) -> Chunk:
-    """Without what is new in every answer: ids and times."""
+def without_ids_and_times(response: Chunk) -> Chunk:
+    """Return a response without its ids and times, which differ in every answer."""
     text = re.sub(r'"(rs|fc|msg|ig)_[0-9a-f]{32}', r'"\1_id', json.dumps(response))
     found: Chunk = json.loads(re.sub(r'"timings_ms": \{[^}]*\}', '"timings_ms": {}', text))
     return {key: value for key, value in found.items() if key not in ("id", "created_at")}

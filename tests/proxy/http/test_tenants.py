@@ -13,11 +13,13 @@ Fields = dict[str, Any]
 EVIDENCE = [{"text": "The Harlan bridge was opened on 4 May 1932 by the mayor of Harlan."}]
 QUESTION = "When was the Harlan bridge opened?"
 CONFIGURATIONS: dict[str, Fields] = {
-    "keys of one name": {"server": {"keys": [{"name": "team", "key": "sk-a"}, {"name": "team", "key": "sk-b"}]}},
-    "a key that is called as another is counted": {
+    "two keys with the same name": {
+        "server": {"keys": [{"name": "team", "key": "sk-a"}, {"name": "team", "key": "sk-b"}]}
+    },
+    "a name that equals the default name of another key": {
         "server": {"keys": [{"name": "key 2", "key": "sk-a"}, {"key": "sk-b"}]}
     },
-    "keys that go on to a provider": {
+    "keys that are passed to a provider": {
         "providers": {
             "extractive": {"kind": "extractive"},
             "openai": {"kind": "openai", "base_url": "http://127.0.0.1:9", "pass_client_key": True},
@@ -30,19 +32,21 @@ CONFIGURATIONS: dict[str, Fields] = {
 async def test_another_key_finds_neither_references_nor_conversations(configuration: Fields) -> None:
     config = parse({"providers": {"extractive": None}, **configuration})
     alice, mallory = ({"Authorization": f"Bearer sk-{name}"} for name in "ab")
-    asked = {"model": "extractive", "input": QUESTION, "evidence": EVIDENCE}
+    request = {"model": "extractive", "input": QUESTION, "evidence": EVIDENCE}
     async with TestClient(TestServer(make_app(config))) as client:
-        response = await (await client.post("/v1/responses", json=asked, headers=alice)).json()
-        again = {**asked, "input": "And by whom?", "previous_response_id": response["id"]}
+        response = await (await client.post("/v1/responses", json=request, headers=alice)).json()
+        follow_up = {**request, "input": "And by whom?", "previous_response_id": response["id"]}
         path = f"/v1/references/{response['id']}"
-        assert [(await client.get(path, headers=who)).status for who in (alice, mallory)] == [200, 404]
-        statuses = [(await client.post("/v1/responses", json=again, headers=who)).status for who in (alice, mallory)]
+        assert [(await client.get(path, headers=key)).status for key in (alice, mallory)] == [200, 404]
+        statuses = [
+            (await client.post("/v1/responses", json=follow_up, headers=key)).status for key in (alice, mallory)
+        ]
         assert statuses == [200, 400]
 
 
-async def test_without_keys_everyone_is_one_client_whatever_the_sdk_sends() -> None:
+async def test_without_configured_keys_the_key_of_a_client_is_ignored() -> None:
     config = parse({"providers": {"extractive": None}})
-    asked = {"model": "extractive", "messages": [{"role": "user", "content": QUESTION}], "evidence": EVIDENCE}
+    request = {"model": "extractive", "messages": [{"role": "user", "content": QUESTION}], "evidence": EVIDENCE}
     async with TestClient(TestServer(make_app(config))) as client:
-        sent = await client.post("/v1/chat/completions", json=asked, headers={"Authorization": "Bearer none"})
+        sent = await client.post("/v1/chat/completions", json=request, headers={"Authorization": "Bearer none"})
         assert (await client.get(f"/v1/references/{(await sent.json())['id']}")).status == 200

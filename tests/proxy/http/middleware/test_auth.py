@@ -42,7 +42,7 @@ def test_without_keys_everyone_is_anonymous() -> None:
     assert Keys(()).name_of("") == Keys(()).name_of("anything") == ANONYMOUS
 
 
-def test_a_key_file_that_holds_nothing_lets_nobody_in(tmp_path: Path) -> None:
+def test_an_empty_key_file_is_a_configuration_error(tmp_path: Path) -> None:
     (tmp_path / "key").write_text("\n")
     with pytest.raises(ConfigError, match="is empty"):
         Keys([ClientKey(file=str(tmp_path / "key"))])
@@ -50,15 +50,15 @@ def test_a_key_file_that_holds_nothing_lets_nobody_in(tmp_path: Path) -> None:
 
 ACCEPTED = {
     "as OpenAI's clients send it": {"Authorization": "Bearer plain key"},
-    "whatever the case of Bearer": {"Authorization": "bearer  hashed key"},
-    "as Google's send it": {"x-goog-api-key": "file key"},
-    "as Azure's send it": {"api-key": "plain key"},
-    "as Anthropic's send it": {"x-api-key": "plain key"},
+    "bearer in lower case": {"Authorization": "bearer  hashed key"},
+    "as Google's clients send it": {"x-goog-api-key": "file key"},
+    "as Azure's clients send it": {"api-key": "plain key"},
+    "as Anthropic's clients send it": {"x-api-key": "plain key"},
 }
 REFUSED = {
     "no key": {},
     "a wrong key": {"Authorization": "Bearer wrong"},
-    "an empty one": {"Authorization": "Bearer "},
+    "an empty key": {"Authorization": "Bearer "},
     "another scheme": {"Authorization": "Basic plain key"},
     "the hash instead of the key": {"Authorization": f"Bearer {HASHED}"},
     "bytes that are not UTF-8": {"Authorization": "Bearer \udcff\udcfe"},
@@ -72,7 +72,7 @@ async def test_a_client_with_a_valid_key_is_admitted(config: Config, headers: di
 
 
 @pytest.mark.parametrize("headers", REFUSED.values(), ids=REFUSED)
-async def test_a_client_is_turned_away_without_a_hint(config: Config, headers: dict[str, str]) -> None:
+async def test_all_rejected_clients_get_the_same_error(config: Config, headers: dict[str, str]) -> None:
     async with TestClient(TestServer(make_app(config))) as client:
         answer = await client.get("/v1/models", headers=headers)
         assert answer.status == 401
@@ -86,7 +86,7 @@ async def test_a_client_is_turned_away_without_a_hint(config: Config, headers: d
         }
 
 
-async def test_only_health_and_the_page_need_no_key(config: Config) -> None:
+async def test_only_health_checks_need_no_key(config: Config) -> None:
     async with TestClient(TestServer(make_app(config))) as client:
         for path in ("/healthz", "/readyz"):
             assert (await client.get(path)).status == 200
@@ -94,7 +94,7 @@ async def test_only_health_and_the_page_need_no_key(config: Config) -> None:
             assert (await client.get(path)).status == 401, path
 
 
-PAST_THE_DOOR = [
+BYPASS_PATHS = [
     "/playground/../v1/models",
     "/playground/%2e%2e/v1/models",
     "/playground/..%2fv1/models",
@@ -114,8 +114,8 @@ PAST_THE_DOOR = [
 ]
 
 
-@pytest.mark.parametrize("path", PAST_THE_DOOR)
-async def test_no_spelling_of_a_path_leads_past_the_door(config: Config, path: str) -> None:
+@pytest.mark.parametrize("path", BYPASS_PATHS)
+async def test_no_spelling_of_a_path_bypasses_the_key(config: Config, path: str) -> None:
     async with TestServer(make_app(config)) as server:
         reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
         writer.write(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n".encode())

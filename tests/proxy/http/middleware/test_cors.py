@@ -13,7 +13,7 @@ PREFLIGHT = {
     "Access-Control-Request-Method": "POST",
     "Access-Control-Request-Headers": "authorization,content-type,x-stainless-lang, x-evil",
 }
-ASKED: dict[str, Any] = {
+REQUEST: dict[str, Any] = {
     "model": "extractive",
     "messages": [{"role": "user", "content": "What is red?"}],
     "evidence": [{"text": "The house is red."}],
@@ -21,37 +21,37 @@ ASKED: dict[str, Any] = {
 CHAT = "/v1/chat/completions"
 
 
-def client(*origins: str, **server: Any) -> TestClient[Any, Any]:
+def make_client(*origins: str, **server: Any) -> TestClient[Any, Any]:
     config = parse({"server": {"cors_origins": list(origins), **server}, "providers": {"extractive": None}})
     return TestClient(TestServer(make_app(config)))
 
 
-async def test_without_named_origins_no_page_may_read() -> None:
-    async with client() as asking:
-        answer = await asking.get("/v1/models", headers={"Origin": PAGE})
+async def test_without_configured_origins_no_page_can_read_answers() -> None:
+    async with make_client() as client:
+        answer = await client.get("/v1/models", headers={"Origin": PAGE})
         assert "Access-Control-Allow-Origin" not in answer.headers
-        assert (await asking.options(CHAT, headers={"Origin": PAGE, **PREFLIGHT})).status == 403
-        assert (await asking.options(CHAT)).status == 405
+        assert (await client.options(CHAT, headers={"Origin": PAGE, **PREFLIGHT})).status == 403
+        assert (await client.options(CHAT)).status == 405
 
 
-async def test_a_named_page_may_ask_without_a_key_and_read_with_one() -> None:
-    async with client(f"{PAGE}/", keys=[{"key": "k"}]) as asking:
-        asked = await asking.options(CHAT, headers={"Origin": PAGE, **PREFLIGHT})
-        assert asked.status == 204
-        assert asked.headers["Access-Control-Allow-Origin"] == PAGE
-        allowed = asked.headers["Access-Control-Allow-Headers"]
+async def test_a_preflight_request_needs_no_key_but_a_request_does() -> None:
+    async with make_client(f"{PAGE}/", keys=[{"key": "k"}]) as client:
+        preflight = await client.options(CHAT, headers={"Origin": PAGE, **PREFLIGHT})
+        assert preflight.status == 204
+        assert preflight.headers["Access-Control-Allow-Origin"] == PAGE
+        allowed = preflight.headers["Access-Control-Allow-Headers"]
         assert "Authorization" in allowed
         assert "x-stainless-lang" in allowed
         assert "x-evil" not in allowed
-        refused = await asking.post(CHAT, json=ASKED, headers={"Origin": PAGE})
+        refused = await client.post(CHAT, json=REQUEST, headers={"Origin": PAGE})
         assert refused.status == 401
         assert refused.headers["Access-Control-Allow-Origin"] == PAGE
 
 
 @pytest.mark.parametrize("stream", [False, True])
 async def test_an_answer_to_an_allowed_page_has_the_headers(stream: bool) -> None:
-    async with client(PAGE) as asking:
-        answer = await asking.post(CHAT, json={**ASKED, "stream": stream}, headers={"Origin": PAGE})
+    async with make_client(PAGE) as client:
+        answer = await client.post(CHAT, json={**REQUEST, "stream": stream}, headers={"Origin": PAGE})
         assert answer.status == 200
         assert answer.headers["Access-Control-Allow-Origin"] == PAGE
         assert "x-request-id" in answer.headers["Access-Control-Expose-Headers"]
@@ -62,15 +62,15 @@ async def test_an_answer_to_an_allowed_page_has_the_headers(stream: bool) -> Non
 
 @pytest.mark.parametrize("origin", ["https://app.example.evil", "http://app.example", "null", "https://evil"])
 async def test_an_answer_to_another_page_has_no_headers(origin: str) -> None:
-    async with client(PAGE) as asking:
-        answer = await asking.get("/v1/models", headers={"Origin": origin})
+    async with make_client(PAGE) as client:
+        answer = await client.get("/v1/models", headers={"Origin": origin})
         assert "Access-Control-Allow-Origin" not in answer.headers
-        asked = await asking.options(CHAT, headers={"Origin": origin, **PREFLIGHT})
-        assert "Access-Control-Allow-Origin" not in asked.headers
-        assert "Access-Control-Allow-Methods" not in asked.headers
+        preflight = await client.options(CHAT, headers={"Origin": origin, **PREFLIGHT})
+        assert "Access-Control-Allow-Origin" not in preflight.headers
+        assert "Access-Control-Allow-Methods" not in preflight.headers
 
 
-async def test_all_pages_when_told_so() -> None:
-    async with client("*") as asking:
-        answer = await asking.get("/v1/models", headers={"Origin": "https://any.example"})
+async def test_a_wildcard_allows_all_pages() -> None:
+    async with make_client("*") as client:
+        answer = await client.get("/v1/models", headers={"Origin": "https://any.example"})
         assert answer.headers["Access-Control-Allow-Origin"] == "*"

@@ -10,17 +10,19 @@ from citestream.proxy.http.application import make_app
 from citestream.proxy.http.middleware.origins import host_name
 
 CHAT = "/v1/chat/completions"
-ASKED = b'{"model": "extractive", "messages": [{"role": "user", "content": "What is red?"}], "evidence": ["x"]}'
-ASKED = ASKED.replace(b'["x"]', b'[{"text": "The house is red."}]')
+REQUEST = (
+    b'{"model": "extractive", "messages": [{"role": "user", "content": "What is red?"}], '
+    b'"evidence": [{"text": "The house is red."}]}'
+)
 
 
-def client(**server: Any) -> TestClient[Any, Any]:
+def make_client(**server: Any) -> TestClient[Any, Any]:
     return TestClient(TestServer(make_app(parse({"server": server, "providers": {"extractive": None}}))))
 
 
 async def send_request(client: TestClient[Any, Any], headers: dict[str, str]) -> tuple[int, str | None]:
-    """Status and error code of a request as any page can send it without asking first."""
-    answer = await client.post(CHAT, data=ASKED, headers={"Content-Type": "text/plain", **headers})
+    """Send a request that needs no preflight request. Return its status and error code."""
+    answer = await client.post(CHAT, data=REQUEST, headers={"Content-Type": "text/plain", **headers})
     return answer.status, (await answer.json()).get("error", {}).get("code")
 
 
@@ -28,72 +30,72 @@ REFUSED_ORIGINS = ["https://evil.example", "http://127.0.0.1", "http://localhost
 
 
 @pytest.mark.parametrize("origin", REFUSED_ORIGINS)
-async def test_a_page_may_not_ask_a_server_without_keys(origin: str) -> None:
-    async with client() as asking:
-        assert await send_request(asking, {"Origin": origin}) == (403, "origin_not_allowed")
+async def test_a_page_of_another_origin_is_refused_by_a_server_without_keys(origin: str) -> None:
+    async with make_client() as client:
+        assert await send_request(client, {"Origin": origin}) == (403, "origin_not_allowed")
 
 
-async def test_a_programme_a_named_page_and_our_own_page_may() -> None:
-    async with client(cors_origins=["https://app.example"]) as asking:
-        own = f"http://{asking.host}:{asking.port}"
+async def test_programs_configured_pages_and_the_own_page_are_allowed() -> None:
+    async with make_client(cors_origins=["https://app.example"]) as client:
+        own = f"http://{client.host}:{client.port}"
         for headers in ({}, {"Origin": "https://app.example"}, {"Origin": own}):
-            assert await send_request(asking, headers) == (200, None)
-    async with client(cors_origins=["file://", "app://.", "null"]) as asking:  # desktop applications
+            assert await send_request(client, headers) == (200, None)
+    async with make_client(cors_origins=["file://", "app://.", "null"]) as client:  # desktop applications
         for origin in ("file://", "app://.", "null"):
-            assert await send_request(asking, {"Origin": origin}) == (200, None)
-    async with client(cors_origins=["*"]) as asking:
-        assert await send_request(asking, {"Origin": "https://any.example"}) == (200, None)
+            assert await send_request(client, {"Origin": origin}) == (200, None)
+    async with make_client(cors_origins=["*"]) as client:
+        assert await send_request(client, {"Origin": "https://any.example"}) == (200, None)
 
 
-async def test_where_keys_are_asked_for_a_page_needs_one_as_everybody() -> None:
-    async with client(keys=[{"key": "k"}]) as asking:
-        assert await send_request(asking, {"Origin": "https://evil.example"}) == (401, "invalid_api_key")
-        assert await send_request(asking, {"Origin": "null", "Authorization": "Bearer k"}) == (200, None)
+async def test_with_keys_a_page_needs_a_key_like_any_client() -> None:
+    async with make_client(keys=[{"key": "k"}]) as client:
+        assert await send_request(client, {"Origin": "https://evil.example"}) == (401, "invalid_api_key")
+        assert await send_request(client, {"Origin": "null", "Authorization": "Bearer k"}) == (200, None)
 
 
-async def test_a_page_whose_name_was_rebound_to_this_machine_is_refused() -> None:
-    async with client() as asking:
+async def test_dns_rebinding_is_refused() -> None:
+    async with make_client() as client:
         for name in (
             "evil.example",
-            f"evil.example:{asking.port}",
+            f"evil.example:{client.port}",
             "127.0.0.1.evil.example",
             "localhost.evil",
             "2130706433",
         ):
-            assert await send_request(asking, {"Host": name, "Origin": f"http://{name}"}) == (403, "host_not_allowed")
+            assert await send_request(client, {"Host": name, "Origin": f"http://{name}"}) == (403, "host_not_allowed")
 
 
 OWN_NAMES = ["127.0.0.1", "localhost", "LOCALHOST:8787", "localhost.", "app.localhost:1", "[::1]:8787", "10.0.0.7:80"]
 
 
 @pytest.mark.parametrize("name", OWN_NAMES)
-async def test_addresses_and_localhost_are_its_own_names(name: str) -> None:
-    async with client() as asking:
-        assert await send_request(asking, {"Host": name}) == (200, None)
+async def test_addresses_and_localhost_are_accepted_as_host_names(name: str) -> None:
+    async with make_client() as client:
+        assert await send_request(client, {"Host": name}) == (200, None)
 
 
-async def test_further_names_are_named() -> None:
-    async with client(hosts=["Llm.Example"]) as asking:
-        assert await send_request(asking, {"Host": "llm.example:8787", "Origin": "http://llm.example:8787"}) == (
+async def test_further_host_names_can_be_configured() -> None:
+    async with make_client(hosts=["Llm.Example"]) as client:
+        assert await send_request(client, {"Host": "llm.example:8787", "Origin": "http://llm.example:8787"}) == (
             200,
             None,
         )
-        assert await send_request(asking, {"Host": "evil.example"}) == (403, "host_not_allowed")
+        assert await send_request(client, {"Host": "evil.example"}) == (403, "host_not_allowed")
     for server in ({"host": "0.0.0.0", "allow_anonymous": True}, {"keys": [{"key": "k"}]}):
-        async with client(**server) as asking:
-            assert await send_request(asking, {"Host": "any.example", "Authorization": "Bearer k"}) == (200, None)
-        async with client(**server, hosts=["llm.example"]) as asking:
-            assert (await send_request(asking, {"Host": "any.example"}))[0] == 403
+        async with make_client(**server) as client:
+            assert await send_request(client, {"Host": "any.example", "Authorization": "Bearer k"}) == (200, None)
+        async with make_client(**server, hosts=["llm.example"]) as client:
+            assert (await send_request(client, {"Host": "any.example"}))[0] == 403
 
 
-async def test_a_load_balancer_may_use_any_name_to_ask_for_health() -> None:
-    async with client() as asking:
-        assert (await asking.get("/healthz", headers={"Host": "pod-7.svc"})).status == 200
+async def test_a_health_check_can_use_any_host_name() -> None:
+    async with make_client() as client:
+        assert (await client.get("/healthz", headers={"Host": "pod-7.svc"})).status == 200
 
 
 NAMES = {"a.b": "a.b", "a.b:80": "a.b", "A.B.": "a.b", "[::1]": "::1", "[::1]:80": "::1", "": "", ":80": "", "[": ""}
 
 
 @pytest.mark.parametrize("host", NAMES)
-def test_the_name_in_a_host_header(host: str) -> None:
+def test_the_port_is_removed_from_a_host_header(host: str) -> None:
     assert host_name(host) == NAMES[host]

@@ -1,4 +1,4 @@
-"""The cycle collector looks at all objects while no request runs."""
+"""The garbage collector examines all objects only while no request runs."""
 
 import asyncio
 import gc
@@ -11,7 +11,7 @@ from citestream.proxy.http.serving.garbage import collecting_when_idle
 
 
 @pytest.fixture(autouse=True)
-def due(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def objects_to_collect(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(garbage, "CHECK_SECONDS", 0.0)
     monkeypatch.setattr(garbage, "DUE_PASSES", 2)
     enabled, thresholds = gc.isenabled(), gc.get_threshold()
@@ -26,15 +26,18 @@ def due(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         gc.enable()
 
 
-async def test_it_collects_when_no_request_runs() -> None:
+async def let_checks_run() -> None:
+    for _ in range(3):
+        await asyncio.sleep(0)
+
+
+async def test_the_collector_runs_while_no_request_runs() -> None:
     with collecting_when_idle(lambda: True):
-        for _ in range(3):
-            await asyncio.sleep(0)
-        await asyncio.sleep(0.001)
+        await let_checks_run()
     assert gc.get_count()[2] == 0
 
 
-async def test_it_waits_while_a_request_runs() -> None:
+async def test_the_collector_waits_while_a_request_runs() -> None:
     checked = asyncio.Event()
 
     def is_idle() -> bool:
@@ -46,8 +49,8 @@ async def test_it_waits_while_a_request_runs() -> None:
     assert gc.get_count()[2] == 2
 
 
-async def test_it_does_not_collect_if_little_has_happened(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_collector_waits_for_enough_passes_of_younger_generations(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(garbage, "DUE_PASSES", 3)
     with collecting_when_idle(lambda: True):
-        await asyncio.sleep(0.001)
+        await let_checks_run()
     assert gc.get_count()[2] == 2

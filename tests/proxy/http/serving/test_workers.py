@@ -1,4 +1,4 @@
-"""Several workers behind one address: a dead one is replaced, all stop together, and they share the references."""
+"""Several workers with one address: a killed one is replaced, all stop together, and they share the references."""
 
 import json
 import os
@@ -21,7 +21,7 @@ Start = Callable[..., str]
 
 ROOT = Path(__file__).parents[4]
 CHILDREN = "/proc/{0}/task/{0}/children"
-PATIENCE = 100.0  # seconds; a machine under load starts processes slowly
+TIMEOUT_SECONDS = 100.0  # for a machine under load
 
 pytestmark = pytest.mark.skipif(not Path(CHILDREN.format(os.getpid())).exists(), reason="looks for workers in /proc")
 
@@ -34,15 +34,15 @@ class Server:
         self.errors = log.open("w")
         self.process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=self.errors, text=True)
         assert self.process.stdout is not None
-        self.said = self.process.stdout.readline()
-        self.url = self.said.rpartition(" ")[2].strip()
+        self.first_line = self.process.stdout.readline()
+        self.url = self.first_line.rpartition(" ")[2].strip()
 
     def workers(self) -> set[int]:
         return set(map(int, Path(CHILDREN.format(self.process.pid)).read_text().split()))
 
     def stop(self) -> int:
         self.process.terminate()
-        code = self.process.wait(PATIENCE)
+        code = self.process.wait(TIMEOUT_SECONDS)
         assert self.process.stdout is not None
         self.process.stdout.close()
         self.errors.close()
@@ -57,8 +57,8 @@ def server(tmp_path: Path) -> Iterator[Server]:
         running.stop()
 
 
-def until(true: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE
+def wait_until(true: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + TIMEOUT_SECONDS
     while not true():
         assert time.monotonic() < deadline
         time.sleep(0.01)
@@ -67,16 +67,16 @@ def until(true: Callable[[], bool]) -> None:
 def status(url: str, body: dict[str, Any]) -> int:
     """Return the status of the answer."""
     try:
-        answered(url, body)
+        fetch(url, body)
     except HTTPError as error:
         return error.code
     return 200
 
 
-def answered(url: str, body: Any = None) -> Any:
+def fetch(url: str, body: Any = None) -> Any:
     data = json.dumps(body).encode() if body else None
     request = Request(url, data, {"Content-Type": "application/json"})  # noqa: S310 - our own server
-    with urlopen(request, timeout=PATIENCE) as answer:  # noqa: S310
+    with urlopen(request, timeout=TIMEOUT_SECONDS) as answer:  # noqa: S310
         return json.loads(answer.read())
 
 
@@ -87,103 +87,103 @@ def has_ended(number: int) -> bool:
     return True
 
 
-def test_the_address_is_told_once_and_all_stop_together(server: Server) -> None:
-    assert server.said.startswith("citestream listening on http://127.0.0.1:")
+def test_the_address_is_printed_once_and_all_workers_stop_together(server: Server) -> None:
+    assert server.first_line.startswith("citestream listening on http://127.0.0.1:")
     workers = server.workers()
     assert len(workers) == 2
-    assert answered(f"{server.url}/healthz") == {"status": "ok"}
+    assert fetch(f"{server.url}/healthz") == {"status": "ok"}
     assert server.stop() == 0
     assert all(map(has_ended, workers))
 
 
-def test_a_worker_that_dies_is_replaced_and_the_others_go_on(server: Server) -> None:
+def test_a_killed_worker_is_replaced_and_the_others_continue(server: Server) -> None:
     before = server.workers()
-    victim = min(before)
-    os.kill(victim, signal.SIGKILL)
-    until(lambda: len(server.workers() - {victim}) == 2)
-    assert answered(f"{server.url}/healthz") == {"status": "ok"}
-    assert before - {victim} <= server.workers()
+    killed_worker = min(before)
+    os.kill(killed_worker, signal.SIGKILL)
+    wait_until(lambda: len(server.workers() - {killed_worker}) == 2)
+    assert fetch(f"{server.url}/healthz") == {"status": "ok"}
+    assert before - {killed_worker} <= server.workers()
     assert server.stop() == 0
 
 
 def test_workers_end_with_their_parent(server: Server) -> None:
     workers = server.workers()
     server.process.kill()
-    until(lambda: all(map(has_ended, workers)))
+    wait_until(lambda: all(map(has_ended, workers)))
     with pytest.raises(URLError):
-        answered(f"{server.url}/healthz")
+        fetch(f"{server.url}/healthz")
     server.stop()
 
 
 def test_every_worker_finds_the_references_of_the_others(server: Server) -> None:
-    asked = {
+    body = {
         "model": "extractive",
         "messages": [{"role": "user", "content": "What colour is the house?"}],
         "evidence": [{"text": "The colour of the house is red.", "id": "house"}],
     }
     for _ in range(10):
-        name = answered(f"{server.url}/v1/chat/completions", asked)["id"]
-        found = answered(f"{server.url}/v1/references/{name}")
+        name = fetch(f"{server.url}/v1/chat/completions", body)["id"]
+        found = fetch(f"{server.url}/v1/references/{name}")
         assert [reference["id"] for reference in found["references"]] == ["house"]
 
 
-def test_every_worker_knows_the_conversations_of_the_others(server: Server) -> None:
-    asked = {"model": "extractive", "input": "What colour is the house?", "evidence": [{"text": "The house is red."}]}
+def test_every_worker_continues_the_conversations_of_the_others(server: Server) -> None:
+    body = {"model": "extractive", "input": "What colour is the house?", "evidence": [{"text": "The house is red."}]}
     for _ in range(10):
-        first = answered(f"{server.url}/v1/responses", asked)
-        again = answered(f"{server.url}/v1/responses", {**asked, "previous_response_id": first["id"]})
-        assert again["usage"]["input_tokens"] > first["usage"]["input_tokens"]
+        first = fetch(f"{server.url}/v1/responses", body)
+        second = fetch(f"{server.url}/v1/responses", {**body, "previous_response_id": first["id"]})
+        assert second["usage"]["input_tokens"] > first["usage"]["input_tokens"]
 
 
-def test_the_limit_of_requests_is_that_of_all_workers_together(tmp_path: Path) -> None:
-    asked = {"model": "silent/m", "messages": [{"role": "user", "content": "What colour is the house?"}]}
+def test_all_workers_share_the_limit_of_requests(tmp_path: Path) -> None:
+    body = {"model": "silent/m", "messages": [{"role": "user", "content": "What colour is the house?"}]}
     with socket.create_server(("127.0.0.1", 0)) as silent, ThreadPoolExecutor() as threads:
         address = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
         (tmp_path / "c.yaml").write_text(
             f"server: {{max_streams: 1}}\nproviders: {{silent: {{kind: openai, base_url: '{address}'}}}}\n"
         )
         server = Server(tmp_path / "log", "--config", str(tmp_path / "c.yaml"))
-        running = threads.submit(status, f"{server.url}/v1/chat/completions", asked)
-        provider, _ = silent.accept()  # the first request is with the provider, which does not answer
-        statuses = [status(f"{server.url}/v1/chat/completions", asked) for _ in range(10)]
+        running = threads.submit(status, f"{server.url}/v1/chat/completions", body)
+        provider, _ = silent.accept()  # the provider has received the first request and does not answer
+        statuses = [status(f"{server.url}/v1/chat/completions", body) for _ in range(10)]
         provider.sendall(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
         assert statuses == [503] * 10
-        assert running.result(PATIENCE) == 400
+        assert running.result(TIMEOUT_SECONDS) == 400
         assert server.stop() == 0
         provider.close()
 
 
-def test_a_worker_that_cannot_start_is_an_error_of_the_configuration(tmp_path: Path) -> None:
+def test_a_worker_that_cannot_start_is_a_configuration_error(tmp_path: Path) -> None:
     (tmp_path / "c.yaml").write_text(f"server: {{tls: {{certificate: {tmp_path / 'none.pem'}}}}}\n")
     failed = Server(tmp_path / "log", "--config", str(tmp_path / "c.yaml"))
-    assert failed.process.wait(PATIENCE) == 2
+    assert failed.process.wait(TIMEOUT_SECONDS) == 2
     failed.stop()
-    said = (tmp_path / "log").read_text()
-    assert "citestream: server.tls" in said
-    assert "Traceback" not in said
+    log = (tmp_path / "log").read_text()
+    assert "citestream: server.tls" in log
+    assert "Traceback" not in log
 
 
-def test_a_port_that_is_taken_is_said(server: Server, tmp_path: Path) -> None:
+def test_a_port_that_is_in_use_is_reported(server: Server, tmp_path: Path) -> None:
     port = server.url.rpartition(":")[2]
     other = Server(tmp_path / "other", "--port", port)
-    assert other.process.wait(PATIENCE) == 1
+    assert other.process.wait(TIMEOUT_SECONDS) == 1
     other.stop()
     assert (
         (tmp_path / "other").read_text().startswith(f"citestream: cannot listen on 127.0.0.1:{port}: Address already")
     )
 
 
-def test_metrics_are_those_of_all_workers_and_outlive_one(server: Server) -> None:
-    def counted() -> str:
+def test_metrics_are_summed_over_workers_and_survive_one(server: Server) -> None:
+    def request_count() -> str:
         with urlopen(f"{server.url}/metrics") as answer:  # noqa: S310 - our own address
             text: str = answer.read().decode()
         return next((line for line in text.splitlines() if '/v1/models",status="200"' in line and "_total" in line), "")
 
-    for asked in range(1, 9):  # whichever workers get them
+    for count in range(1, 9):  # any worker can receive them
         with urlopen(f"{server.url}/v1/models") as answer:  # noqa: S310
             answer.read()
-        assert counted().endswith(f" {asked}.0")
+        assert request_count().endswith(f" {count}.0")
     first = min(server.workers())
     os.kill(first, signal.SIGKILL)
-    until(lambda: len(server.workers() - {first}) == 2)
-    assert counted().endswith(" 8.0")
+    wait_until(lambda: len(server.workers() - {first}) == 2)
+    assert request_count().endswith(" 8.0")
