@@ -287,21 +287,21 @@ CHATS = [(path, model) for path in BODIES if path != "/v1/cite" for model in MOD
 SCALARS: st.SearchStrategy[Any] = st.sampled_from(
     [None, True, False, 0, 1, -1, 2**70, 1.5, "", "a", "[1]", "\ud800", [], {}]
 )
-JUNK = (
+ANY_VALUE = (
     SCALARS | st.lists(SCALARS, min_size=1, max_size=2) | st.dictionaries(st.sampled_from("abc"), SCALARS, max_size=2)
 )
 
 
 def paths(value: Any, so_far: Path = ()) -> Iterator[Path]:
-    """Every place in a body."""
+    """Yield the path of every value in a body."""
     entries: Any = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, inner in entries:
         yield (*so_far, key)
         yield from paths(inner, (*so_far, key))
 
 
-def mended(body: dict[str, Any], path: Path, value: Any) -> dict[str, Any]:
-    """A copy with another value in this place."""
+def with_value(body: dict[str, Any], path: Path, value: Any) -> dict[str, Any]:
+    """Return a copy with another value at this path."""
     found = copy.deepcopy(body)
     place: Any = found
     for key in path[:-1]:
@@ -337,45 +337,45 @@ def server(launch: Launch, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 
 def status(server: HTTPConnection, path: str, body: object) -> tuple[int, Any]:
     model = str(body.get("model") or "extractive") if isinstance(body, dict) else "extractive"
-    if path == GENERATE_CONTENT and isinstance(body, dict):  # it has the model in its path
+    if path == GENERATE_CONTENT and isinstance(body, dict):  # the model is in its path
         body = {key: value for key, value in body.items() if key != "model"}
     path = path.format(model=quote(model, errors="replace"))
     server.request("POST", path, json.dumps(body), {"Content-Type": "application/json"})
     with server.getresponse() as answer:
-        said = answer.read()
-    assert b"internal_error" not in said, said  # neither with its status nor inside of a stream
-    return answer.status, json.loads(said) if answer.status >= 400 else said
+        received = answer.read()
+    assert b"internal_error" not in received, received  # neither in an error nor inside a stream
+    return answer.status, json.loads(received) if answer.status >= 400 else received
 
 
 def check(server: HTTPConnection, path: str, body: object) -> None:
-    code, said = status(server, path, body)
-    assert code != 500, said
+    code, received = status(server, path, body)
+    assert code != 500, received
     if code == 400:
-        assert said["message"] if path == "/v2/chat" else said["error"]
+        assert received["message"] if path == "/v2/chat" else received["error"]
 
 
 @pytest.mark.parametrize(("path", "model"), CHATS)
-def test_the_body_that_the_others_are_made_of_is_answered(server: HTTPConnection, path: str, model: str) -> None:
-    code, said = status(server, path, {**BODIES[path], "model": model})
-    assert code == 200, said
+def test_the_valid_body_is_answered(server: HTTPConnection, path: str, model: str) -> None:
+    code, received = status(server, path, {**BODIES[path], "model": model})
+    assert code == 200, received
 
 
 @pytest.mark.parametrize(("path", "model"), CHATS)
-def test_one_value_of_the_wrong_type_anywhere(server: HTTPConnection, path: str, model: str) -> None:
+def test_a_body_with_one_value_of_the_wrong_type(server: HTTPConnection, path: str, model: str) -> None:
     body = {**BODIES[path], "model": model}
 
-    @given(st.sampled_from(sorted(paths(body), key=str)), JUNK)
+    @given(st.sampled_from(sorted(paths(body), key=str)), ANY_VALUE)
     def ask(place: Path, value: object) -> None:
-        check(server, path, mended(body, place, value))
+        check(server, path, with_value(body, place, value))
 
     ask()
 
 
 @pytest.mark.parametrize("path", BODIES)
-def test_any_object_with_the_names_of_real_fields(server: HTTPConnection, path: str) -> None:
+def test_a_body_with_any_values_of_known_fields(server: HTTPConnection, path: str) -> None:
     names = sorted(BODIES[path].keys() - {"model"})
 
-    @given(st.dictionaries(st.sampled_from(names), JUNK, max_size=5))
+    @given(st.dictionaries(st.sampled_from(names), ANY_VALUE, max_size=5))
     def ask(fields: dict[str, Any]) -> None:
         check(server, path, {"model": "extractive", **fields} if path != "/v1/cite" else fields)
 

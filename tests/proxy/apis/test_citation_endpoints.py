@@ -1,4 +1,4 @@
-"""`POST /v1/cite` and the library's own call: finished texts, sentences already cut."""
+"""`POST /v1/cite` and the function of the library: finished texts, and lists of sentences."""
 
 import asyncio
 from socket import socket
@@ -83,9 +83,9 @@ async def test_references_have_the_labels_of_the_configuration() -> None:
     assert [one["label"] for one in references] == ["Excerpt", "Excerpt"]
 
 
-async def test_the_question_changes_nothing() -> None:
-    asked = {"text": TEXT, "evidence": EVIDENCE}
-    answers = [await answered({**asked, **more}) for more in ({}, {"question": "When?"}, {"question": None})]
+async def test_the_question_does_not_change_the_citations() -> None:
+    request_fields = {"text": TEXT, "evidence": EVIDENCE}
+    answers = [await answered({**request_fields, **more}) for more in ({}, {"question": "When?"}, {"question": None})]
     texts = [(status, body["text"], body["references"]) for status, body in answers]
     assert texts[0] == texts[1] == texts[2]
 
@@ -98,7 +98,7 @@ async def test_an_unknown_field_lists_all_fields() -> None:
     assert error["message"].endswith("citations, documents, evidence, query_config, question, sentences, text")
 
 
-async def test_what_is_wrong_is_named() -> None:
+async def test_the_error_names_the_wrong_field() -> None:
     for body, param in (
         ({"evidence": EVIDENCE}, "text"),
         ({"text": "a", "sentences": ["a"], "evidence": EVIDENCE}, "text"),
@@ -119,7 +119,7 @@ async def test_what_is_wrong_is_named() -> None:
         assert error["param"] == param
 
 
-async def test_every_sentence_has_its_supports_whatever_it_is() -> None:
+async def test_every_sentence_has_a_list_of_supports() -> None:
     sentences = ["", " ", "```", "Bananas are\nyellow. They are sweet.", "The bridge carries two lanes. [7]", "Is it?"]
     status, body = await answered({"sentences": sentences, "evidence": EVIDENCE})
     assert status == 200
@@ -128,7 +128,7 @@ async def test_every_sentence_has_its_supports_whatever_it_is() -> None:
     assert [bool(found) for found in supports] == [False] * 4 + [True, False]
 
 
-async def test_nothing_to_cite_is_an_answer_too() -> None:
+async def test_a_text_without_claims_has_empty_references() -> None:
     for text, supports in (({"text": ""}, None), ({"sentences": []}, []), ({"text": "Hello!"}, None)):
         status, body = await answered({**text, "evidence": EVIDENCE})
         assert status == 200
@@ -136,7 +136,7 @@ async def test_nothing_to_cite_is_an_answer_too() -> None:
         assert body.get("supports") == supports
 
 
-async def test_options_and_documents_are_taken_as_in_a_completion() -> None:
+async def test_options_and_documents_are_accepted_as_in_a_completion() -> None:
     status, body = await answered(
         {
             "text": "The bridge carries two lanes.",
@@ -151,18 +151,18 @@ async def test_options_and_documents_are_taken_as_in_a_completion() -> None:
     assert "reference" in body
 
 
-async def test_a_long_text_keeps_nobody_waiting() -> None:
+async def test_a_long_text_does_not_delay_other_requests() -> None:
     sentence = "The bridge carries two lanes of traffic and eight railway tracks. "
     config = Config(providers={"extractive": ProviderConfig(kind="extractive")})
     async with TestClient(TestServer(make_app(config))) as client, asyncio.TaskGroup() as tasks:
         long = tasks.create_task(_text(client, {"text": sentence * 1500, "evidence": EVIDENCE}))
-        meanwhile = 0
+        other_answers = 0
         while not long.done():
             async with client.get("/healthz") as alive:
                 assert alive.status == 200
-            meanwhile += 1
+            other_answers += 1
         assert long.result().count(" [1]") == 1500
-        assert meanwhile > 5, "others got their turn"  # 1 or 2 if it is not divided
+        assert other_answers > 5, "other requests are answered between the steps"  # 1 or 2 without steps
 
 
 async def _text(client: TestClient[Any, Any], body: object) -> str:
@@ -171,7 +171,7 @@ async def _text(client: TestClient[Any, Any], body: object) -> str:
 
 
 @pytest.mark.parametrize("length", [1, 1000, 20_000, 20_001])
-async def test_over_http_and_as_a_library_the_same_text_is_cited_the_same(length: int) -> None:
+async def test_the_server_and_the_library_cite_a_text_in_the_same_way(length: int) -> None:
     text = (TEXT + "\n\n" + "x" * 700 + " ") * 40
     evidence = tuple(Evidence(number, entry["text"], f"e{number}") for number, entry in enumerate(EVIDENCE, 1))
     cited = await (await score_text(text[:length], evidence, Options())).cited()
@@ -186,13 +186,13 @@ def test_the_library_cites_in_one_call() -> None:
     assert [reference["evidence_number"] for reference in cited.fields["references"]] == [1, 2]
 
 
-async def test_a_scorer_without_what_it_wants_says_so() -> None:
-    with socket() as unheard:  # bound, but nobody listens
-        unheard.bind(("127.0.0.1", 0))
-        gone = ProviderConfig(kind="ollama", base_url=f"http://127.0.0.1:{unheard.getsockname()[1]}")
-        config = Config(providers={"gone": gone}, scoring=ScoringConfig(embedder="gone/a-model"))
+async def test_a_scorer_without_its_embedder_is_reported_as_degraded() -> None:
+    with socket() as not_listening:  # bound, but it accepts no connections
+        not_listening.bind(("127.0.0.1", 0))
+        unreachable = ProviderConfig(kind="ollama", base_url=f"http://127.0.0.1:{not_listening.getsockname()[1]}")
+        config = Config(providers={"unreachable": unreachable}, scoring=ScoringConfig(embedder="unreachable/a-model"))
         request = {"text": TEXT, "evidence": EVIDENCE, "citations": {"scorer": "ragflow"}}
         _, body = await answered(request, config)
     grounding = body["grounding"]
     assert isinstance(grounding, dict)
-    assert (grounding["scorer"], grounding["degraded"]) == ("ragflow", True)  # no embedder: tokens alone
+    assert (grounding["scorer"], grounding["degraded"]) == ("ragflow", True)  # without an embedder, tokens decide

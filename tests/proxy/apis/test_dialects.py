@@ -17,10 +17,10 @@ from citestream.proxy.pipeline.completion_chunks import Chunks
 from tests.proxy.pipeline.test_respond import ANSWER, EVIDENCE, deltas, finish, outgoing
 
 
-def spoken(
+def chunks_of(
     name: str, evidence: tuple[Evidence, ...] = EVIDENCE, *, streamed: bool = True, **more: Any
 ) -> list[dict[str, Any]]:
-    """All chunks of the answer in that dialect."""
+    """Return the chunks of the answer in a dialect."""
     options = parse_options({"dialect": name, **more}, parse_options(dict(dialect(name).options), Options()))
     response = Response(evidence, options)
     chunks = Chunks(response, usage=False, streamed=streamed)
@@ -36,12 +36,12 @@ def text_of(chunks: list[dict[str, Any]]) -> str:
 
 
 def test_openai_adds_nothing() -> None:
-    last = spoken("openai")[-1]
+    last = chunks_of("openai")[-1]
     assert set(last["choices"][0]["delta"]) == {"annotations", "references"}
 
 
-def test_ragflow_counts_from_zero_into_its_chunks() -> None:
-    chunks = spoken("ragflow")
+def test_ragflow_markers_are_indexes_of_its_chunks_from_zero() -> None:
+    chunks = chunks_of("ragflow")
     text, reference = text_of(chunks), chunks[-1]["choices"][0]["delta"]["reference"]
     assert "1932. [ID:0] It" in text
     assert "tracks. [ID:1] I" in text
@@ -53,12 +53,12 @@ def test_ragflow_counts_from_zero_into_its_chunks() -> None:
 
 
 def test_ragflow_with_evidence_numbers_lists_all_evidence() -> None:
-    chunks = spoken("ragflow", numbering="evidence")
+    chunks = chunks_of("ragflow", numbering="evidence")
     assert len(chunks[-1]["choices"][0]["delta"]["reference"]["chunks"]) == len(EVIDENCE)
 
 
-def test_writer_names_files_and_pages() -> None:
-    chunks = spoken("writer")
+def test_writer_lists_files_and_pages_separately() -> None:
+    chunks = chunks_of("writer")
     found = chunks[-1]["choices"][0]["delta"]["graph_data"]["references"]
     assert "1932. [Bridges](e1) It" in text_of(chunks)
     assert "(https://ex.org/lanes)" in text_of(chunks)
@@ -68,7 +68,7 @@ def test_writer_names_files_and_pages() -> None:
 
 HOSTILE_NAMES = {
     "an id with spaces and parentheses": {"id": "report (final) [1].pdf"},
-    "an id that reads like an address": {"id": "javascript:alert(1)"},
+    "an id that looks like a URL": {"id": "javascript:alert(1)"},
     "an id that is encoded already": {"id": "a%20b"},
     "an address with parentheses": {"url": "https://en.example.org/wiki/Bridge_(Harlan)"},
     "an address in capitals with spaces around it": {"url": "  HTTPS://EX.ORG/a b "},
@@ -77,23 +77,23 @@ HOSTILE_NAMES = {
 
 
 @pytest.mark.parametrize("fields", HOSTILE_NAMES.values(), ids=HOSTILE_NAMES)
-def test_writers_identifier_is_the_one_in_the_text(fields: dict[str, str]) -> None:
-    chunks = spoken("writer", evidence=(replace(EVIDENCE[0], **fields), *EVIDENCE[1:]))  # type: ignore[arg-type]
+def test_the_identifier_of_writer_is_that_of_the_marker(fields: dict[str, str]) -> None:
+    chunks = chunks_of("writer", evidence=(replace(EVIDENCE[0], **fields), *EVIDENCE[1:]))  # type: ignore[arg-type]
     found = chunks[-1]["choices"][0]["delta"]["graph_data"]["references"]
     linked = re.findall(r"\]\(([^()\s]+)\)", text_of(chunks))
     assert len(linked) == 2
     assert {*(one["cite"] for one in found["files"]), *(one["url"] for one in found["web"])} == set(linked)
 
 
-def test_writers_clients_ask_in_their_own_way() -> None:
+def test_a_query_config_selects_the_dialect_of_writer() -> None:
     body = {"model": "m", "query_config": {"inline_citations": True}, "evidence": [{"text": "a"}]}
     rest, ours = parse_extensions(body, Options(), limit=9, max_characters=9)
     assert rest == {"model": "m"}
     assert (ours.options.dialect, ours.options.marker) == ("writer", "name")
 
 
-def test_perplexity_lists_everything_on_the_first_chunk_and_keeps_the_numbers() -> None:
-    chunks = spoken("perplexity")
+def test_perplexity_lists_all_evidence_on_the_first_chunk_and_keeps_the_numbers() -> None:
+    chunks = chunks_of("perplexity")
     assert chunks[0]["citations"] == [
         "urn:citestream:evidence:e1",
         "https://ex.org/lanes",
@@ -105,7 +105,7 @@ def test_perplexity_lists_everything_on_the_first_chunk_and_keeps_the_numbers() 
 
 
 def test_openwebui_gets_a_source_event_a_reference_and_no_annotations() -> None:
-    chunks = spoken("openwebui")
+    chunks = chunks_of("openwebui")
     events = [chunk["event"] for chunk in chunks if "event" in chunk]
     assert [event["data"]["document"] for event in events] == [[EVIDENCE[0].text], [EVIDENCE[1].text]]
     assert len({event["data"]["metadata"][0]["source"] for event in events}) == 2
@@ -113,10 +113,10 @@ def test_openwebui_gets_a_source_event_a_reference_and_no_annotations() -> None:
     assert all(chunk["choices"][0]["delta"] == {} for chunk in chunks if "event" in chunk)
 
 
-def test_openwebui_reads_the_sources_of_a_whole_answer_at_top_level() -> None:
-    events = [chunk["event"]["data"] for chunk in spoken("openwebui") if "event" in chunk]
+def test_a_complete_answer_for_openwebui_has_its_sources_at_the_top_level() -> None:
+    events = [chunk["event"]["data"] for chunk in chunks_of("openwebui") if "event" in chunk]
     completion = Completion()
-    for chunk in spoken("openwebui", streamed=False):
+    for chunk in chunks_of("openwebui", streamed=False):
         completion.add(chunk)
     body = completion.body()
     assert body["sources"] == events
@@ -125,7 +125,7 @@ def test_openwebui_reads_the_sources_of_a_whole_answer_at_top_level() -> None:
     assert "annotations" not in body["choices"][0]["message"]
 
 
-def test_what_the_request_says_goes_over_what_the_dialect_sets() -> None:
+def test_options_of_the_request_override_those_of_the_dialect() -> None:
     body = {"citations": {"dialect": "ragflow", "marker": "number"}}
     _, ours = parse_extensions(body, Options(), limit=9, max_characters=9)
     assert (ours.options.dialect, ours.options.marker) == ("ragflow", "number")

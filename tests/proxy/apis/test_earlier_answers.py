@@ -1,4 +1,4 @@
-"""Earlier answers of ours that clients send back reach providers as the provider wrote them."""
+"""Earlier answers that clients send back reach the provider without the fields that Citestream added."""
 
 from typing import Any
 
@@ -7,25 +7,28 @@ import pytest
 from citestream.proxy.apis.earlier_answers import strip_items, strip_messages
 
 CITATION = {"url": "u", "title": "t", "start_index": 0, "end_index": 3}
-OPENAIS = {"type": "url_citation", "url_citation": CITATION}
-OURS = {"type": "url_citation", "url_citation": {**CITATION, "content": "the passage"}}
+ANNOTATION_OF_OPENAI = {"type": "url_citation", "url_citation": CITATION}
+OWN_ANNOTATION = {"type": "url_citation", "url_citation": {**CITATION, "content": "the passage"}}
 PLAIN: dict[str, Any] = {"role": "assistant", "content": "Water boils. [1]", "tool_calls": None, "reasoning": "hm"}
 
 MESSAGES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
-    "references and annotations go": ({**PLAIN, "references": [{}], "annotations": [OURS]}, PLAIN),
-    "so they do where nothing was cited": ({**PLAIN, "references": [], "annotations": []}, PLAIN),
-    "and where a client keeps only annotations": ({**PLAIN, "annotations": [OURS]}, PLAIN),
-    "what LiteLLM did not know goes along": (
-        {**PLAIN, "annotations": [OURS], "provider_specific_fields": {"references": [{}]}},
+    "references and annotations are removed": ({**PLAIN, "references": [{}], "annotations": [OWN_ANNOTATION]}, PLAIN),
+    "empty lists next to references are removed": ({**PLAIN, "references": [], "annotations": []}, PLAIN),
+    "annotations are removed without references": ({**PLAIN, "annotations": [OWN_ANNOTATION]}, PLAIN),
+    "fields that LiteLLM moves are removed": (
+        {**PLAIN, "annotations": [OWN_ANNOTATION], "provider_specific_fields": {"references": [{}]}},
         PLAIN,
     ),
-    "what dialects add goes along": ({**PLAIN, "references": [], "reference": {}, "graph_data": {}}, PLAIN),
-    "a provider's own annotations stay": ({**PLAIN, "annotations": [OPENAIS]}, {**PLAIN, "annotations": [OPENAIS]}),
-    "an empty list of a provider's stays": ({**PLAIN, "annotations": []}, {**PLAIN, "annotations": []}),
+    "fields of dialects are removed": ({**PLAIN, "references": [], "reference": {}, "graph_data": {}}, PLAIN),
+    "a provider's own annotations stay": (
+        {**PLAIN, "annotations": [ANNOTATION_OF_OPENAI]},
+        {**PLAIN, "annotations": [ANNOTATION_OF_OPENAI]},
+    ),
+    "an empty list of a provider stays": ({**PLAIN, "annotations": []}, {**PLAIN, "annotations": []}),
     "null stays": ({**PLAIN, "annotations": None}, {**PLAIN, "annotations": None}),
     "annotations of another shape stay": ({**PLAIN, "annotations": ["a"]}, {**PLAIN, "annotations": ["a"]}),
     "a provider's own reference stays": ({**PLAIN, "reference": {"a": 1}}, {**PLAIN, "reference": {"a": 1}}),
-    "a user's message is nobody's answer": (
+    "a message of the user is unchanged": (
         {"role": "user", "content": "?", "references": []},
         {"role": "user", "content": "?", "references": []},
     ),
@@ -33,7 +36,7 @@ MESSAGES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("case", MESSAGES)
-def test_what_we_added_is_taken_off(case: str) -> None:
+def test_added_fields_are_removed(case: str) -> None:
     given, expected = MESSAGES[case]
     before = dict(given)
     assert strip_messages([given]) == [expected]
@@ -43,7 +46,7 @@ def test_what_we_added_is_taken_off(case: str) -> None:
 FLAT = {"type": "url_citation", **CITATION}
 
 
-def test_items_of_the_responses_api_keep_a_providers_annotations_only() -> None:
+def test_items_of_the_responses_api_keep_only_annotations_of_the_provider() -> None:
     part = {
         "type": "output_text",
         "text": "Water boils. [1]",

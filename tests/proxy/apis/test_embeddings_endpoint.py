@@ -1,4 +1,4 @@
-"""`POST /v1/embeddings` with the official client, in front of servers of three vendors."""
+"""`POST /v1/embeddings` with the official client, in front of servers of three providers."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -46,22 +46,22 @@ def test_every_text_gets_its_vector(sdk: OpenAI, upstream: Server, kind: str, en
     rows = {row.index: row.embedding for row in answer.data}
     if encoding == "float":
         assert [rows[index] for index in range(len(TEXTS))] == [vector(text) for text in TEXTS]
-    else:  # the client leaves base64 as it is where its user asked for it
+    else:  # the client does not decode base64 if its user requested it
         assert all(isinstance(row, str) for row in rows.values())
-        plain = sdk.embeddings.create(model=f"{kind}/m", input=TEXTS)  # asks for base64 itself, and decodes it
+        plain = sdk.embeddings.create(model=f"{kind}/m", input=TEXTS)  # the client requests base64 and decodes it
         assert [row.embedding for row in sorted(plain.data, key=lambda row: row.index)] == [vector(t) for t in TEXTS]
     assert (answer.usage and answer.usage.total_tokens) == TOKENS[kind]
     assert upstream.requests[-1].target == PATHS[kind]
 
 
-def test_dimensions_are_passed_on_in_each_apis_words(sdk: OpenAI, upstream: Server) -> None:
+def test_dimensions_are_sent_in_the_field_of_each_api(sdk: OpenAI, upstream: Server) -> None:
     for kind in PATHS:
         sdk.embeddings.create(model=f"{kind}/m", input="one", dimensions=256)
         sent = upstream.requests[-1].json
         assert 256 in (sent.get("dimensions"), sent.get("requests", [{}])[0].get("outputDimensionality"))
 
 
-def test_more_texts_than_gemini_takes_at_once(sdk: OpenAI, upstream: Server) -> None:
+def test_texts_above_the_limit_of_gemini_are_sent_in_batches(sdk: OpenAI, upstream: Server) -> None:
     texts = [f"text {number}" for number in range(205)]
     before = len(upstream.requests)
     answer = sdk.embeddings.create(model="gemini/m", input=texts, encoding_format="float")
@@ -69,7 +69,7 @@ def test_more_texts_than_gemini_takes_at_once(sdk: OpenAI, upstream: Server) -> 
     assert [len(request.json["requests"]) for request in upstream.requests[before:]] == [100, 100, 5]
 
 
-def test_what_openai_is_sent_is_what_the_client_sent(sdk: OpenAI, upstream: Server) -> None:
+def test_requests_to_openai_pass_through_unchanged(sdk: OpenAI, upstream: Server) -> None:
     sdk.embeddings.create(model="openai/m", input=["one"], user="me", encoding_format="float", extra_body={"new": 1})
     assert upstream.requests[-1].json == {
         "model": "m",
@@ -81,20 +81,20 @@ def test_what_openai_is_sent_is_what_the_client_sent(sdk: OpenAI, upstream: Serv
 
 
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
-    "tokens of another vendor's model": ({"input": [1, 2]}, "input[0]"),
+    "tokens of a model of another provider": ({"input": [1, 2]}, "input[0]"),
     "lists of tokens": ({"input": [[1, 2]]}, "input[0]"),
-    "a text that is none": ({"input": ["a", None]}, "input[1]"),
+    "a text that is null": ({"input": ["a", None]}, "input[1]"),
     "no text": ({"input": []}, "input"),
     "no input": ({}, "input"),
-    "an encoding nobody knows": ({"input": "a", "encoding_format": "hex"}, "encoding_format"),
-    "no dimension": ({"input": "a", "dimensions": 0}, "dimensions"),
+    "an unknown encoding": ({"input": "a", "encoding_format": "hex"}, "encoding_format"),
+    "zero dimensions": ({"input": "a", "dimensions": 0}, "dimensions"),
     "a model that does not embed": ({"input": "a", "model": "extractive"}, "model"),
-    "a server whose API is another": ({"input": "a", "model": "vertex/m"}, "model"),
+    "a server without this API": ({"input": "a", "model": "vertex/m"}, "model"),
 }
 
 
 @pytest.mark.parametrize(("body", "param"), WRONG.values(), ids=WRONG)
-def test_a_wrong_request_is_told_which_field(sdk: OpenAI, body: dict[str, Any], param: str) -> None:
+def test_the_error_names_the_wrong_field(sdk: OpenAI, body: dict[str, Any], param: str) -> None:
     with pytest.raises(BadRequestError) as caught:
         sdk.post("/embeddings", body={"model": "ollama/m", **body}, cast_to=object)
     assert caught.value.param == param

@@ -42,7 +42,7 @@ def httpx_sse(pieces: list[bytes]) -> list[str]:
     return [event.data for line in lines if (event := decoder.decode(line))]
 
 
-def our_own(pieces: list[bytes]) -> list[str]:
+def own_parser(pieces: list[bytes]) -> list[str]:
     splitter = EventSplitter()
     return [data.decode() for piece in pieces for data in splitter.feed(piece)]
 
@@ -51,11 +51,11 @@ PARSERS: dict[str, Read] = {
     "openai's": openai_client,
     "sseclient-py": sseclient_py,
     "httpx-sse": httpx_sse,
-    "our own": our_own,
+    "our own": own_parser,
 }
 
 # Characters that end lines, events or strings in some parser, and text that looks like the fields of an event.
-TRICKY = st.sampled_from(
+SPECIAL_TEXTS = st.sampled_from(
     [
         *(
             "\n",
@@ -76,7 +76,7 @@ TRICKY = st.sampled_from(
         *("data: x", "event: end", "id: 1", "retry: 1", ": comment", "[DONE]", '"', "\\", "a", " ", "日本"),
     ]
 )
-TEXTS = st.lists(TRICKY, min_size=1, max_size=8).map("".join)
+TEXTS = st.lists(SPECIAL_TEXTS, min_size=1, max_size=8).map("".join)
 
 
 def chunk(delta: dict[str, Any], reason: str | None = None) -> dict[str, Any]:
@@ -87,8 +87,8 @@ def chunk(delta: dict[str, Any], reason: str | None = None) -> dict[str, Any]:
     }
 
 
-def cut(stream: bytes, rng: Random) -> list[bytes]:
-    """At random places, also inside of a character."""
+def split_at_random(stream: bytes, rng: Random) -> list[bytes]:
+    """Split a stream at random positions, including inside a character."""
     cuts = sorted(rng.choices(range(len(stream) + 1), k=6))
     return [stream[a:b] for a, b in pairwise([0, *cuts, len(stream)])]
 
@@ -102,14 +102,14 @@ def events_of(texts: list[str]) -> Iterator[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("read", PARSERS.values(), ids=PARSERS)
-def test_chat_completions_come_back_unchanged(read: Read) -> None:
+def test_chat_completions_are_read_unchanged(read: Read) -> None:
     @given(st.lists(TEXTS, max_size=4), st.randoms())
     def check(texts: list[str], rng: Random) -> None:
         encoder = OpenAIChatApi().encoder(Job("m", []), UncitedChunks(usage=False))
         sent = list(events_of(texts))
         stream = b"".join([part for one in sent for part in (encoder.chunks([one]), encoder.keepalive)])
         *found, last = read(
-            cut(stream + encoder.failure({"error": {"message": "".join(texts)}}, 502) + encoder.end(), rng)
+            split_at_random(stream + encoder.failure({"error": {"message": "".join(texts)}}, 502) + encoder.end(), rng)
         )
         assert last == "[DONE]"
         assert [loads(one) for one in found] == [*sent, {"error": {"message": "".join(texts)}}]
@@ -118,14 +118,14 @@ def test_chat_completions_come_back_unchanged(read: Read) -> None:
 
 
 @pytest.mark.parametrize("read", PARSERS.values(), ids=PARSERS)
-def test_responses_come_back_unchanged(read: Read) -> None:
+def test_responses_are_read_unchanged(read: Read) -> None:
     @given(st.lists(TEXTS, max_size=4), st.randoms())
     def check(texts: list[str], rng: Random) -> None:
         encoder = ResponsesApi().encoder(
             Job("m", [], body={"instructions": "".join(texts)}), UncitedChunks(usage=False)
         )
         stream = b"".join([part for one in events_of(texts) for part in (encoder.chunks([one]), encoder.keepalive)])
-        found = [json.loads(one) for one in read(cut(stream + encoder.end(), rng))]
+        found = [json.loads(one) for one in read(split_at_random(stream + encoder.end(), rng))]
         assert [one["sequence_number"] for one in found] == list(range(len(found)))
         assert "".join(one["delta"] for one in found if one["type"] == "response.output_text.delta") == "".join(texts)
         assert found[-1]["response"]["instructions"] == "".join(texts)
@@ -134,13 +134,13 @@ def test_responses_come_back_unchanged(read: Read) -> None:
 
 
 @pytest.mark.parametrize("read", PARSERS.values(), ids=PARSERS)
-def test_geminis_responses_come_back_unchanged(read: Read) -> None:
+def test_responses_of_the_gemini_api_are_read_unchanged(read: Read) -> None:
     @given(st.lists(TEXTS, max_size=4), st.randoms())
     def check(texts: list[str], rng: Random) -> None:
         encoder = GeminiApi("m", stream=True, sse=True).encoder(Job("m", []), UncitedChunks(usage=False))
         sent = [*list(events_of(texts))[:-1], chunk({}, "stop")]
         stream = b"".join([part for one in sent for part in (encoder.chunks([one]), encoder.keepalive)])
-        found = [json.loads(one) for one in read(cut(stream + encoder.end(), rng))]
+        found = [json.loads(one) for one in read(split_at_random(stream + encoder.end(), rng))]
         parts = [part for one in found for part in one["candidates"][0]["content"]["parts"]]
         assert "".join(part.get("text", "") for part in parts if not part.get("thought")) == "".join(texts)
         assert "".join(part["text"] for part in parts if part.get("thought")) == "".join(texts)
@@ -150,12 +150,12 @@ def test_geminis_responses_come_back_unchanged(read: Read) -> None:
 
 
 @pytest.mark.parametrize("read", PARSERS.values(), ids=PARSERS)
-def test_anthropics_events_come_back_unchanged(read: Read) -> None:
+def test_events_of_the_anthropic_api_are_read_unchanged(read: Read) -> None:
     @given(st.lists(TEXTS, max_size=4), st.randoms())
     def check(texts: list[str], rng: Random) -> None:
         encoder = AnthropicEncoder("m", UncitedChunks(usage=False), Locations())
         stream = b"".join([part for one in events_of(texts) for part in (encoder.chunks([one]), encoder.keepalive)])
-        found = [json.loads(one) for one in read(cut(stream + encoder.end(), rng))]
+        found = [json.loads(one) for one in read(split_at_random(stream + encoder.end(), rng))]
         deltas = [one["delta"] for one in found if one["type"] == "content_block_delta"]
         for name in ("text", "thinking", "partial_json"):
             assert "".join(delta.get(name, "") for delta in deltas) == "".join(texts), name
@@ -165,12 +165,12 @@ def test_anthropics_events_come_back_unchanged(read: Read) -> None:
 
 
 @pytest.mark.parametrize("read", PARSERS.values(), ids=PARSERS)
-def test_coheres_events_come_back_unchanged(read: Read) -> None:
+def test_events_of_the_cohere_api_are_read_unchanged(read: Read) -> None:
     @given(st.lists(TEXTS, max_size=4), st.randoms())
     def check(texts: list[str], rng: Random) -> None:
         encoder = CohereApi().encoder(Job("m", []), UncitedChunks(usage=False))
         stream = b"".join([part for one in events_of(texts) for part in (encoder.chunks([one]), encoder.keepalive)])
-        *found, last = read(cut(stream + encoder.end(), rng))
+        *found, last = read(split_at_random(stream + encoder.end(), rng))
         assert last == "[DONE]"
         message = cohere_message(map(json.loads, found))
         blocks = message["content"] if texts else []

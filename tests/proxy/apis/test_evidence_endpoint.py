@@ -45,6 +45,6 @@ REFUSED: dict[str, tuple[bytes, str | None, int, str]] = {
 @pytest.mark.parametrize("case", REFUSED)
 async def test_a_request_is_refused_with_the_reason(case: str) -> None:
     data, name, status, message = REFUSED[case]
-    answered, body = await read(data, name, max_body_bytes=1024)
-    assert answered == status
+    received_status, body = await read(data, name, max_body_bytes=1024)
+    assert received_status == status
     assert body["error"]["message"].startswith(message)

@@ -1,4 +1,4 @@
-"""Requests of chat front ends that can only choose a model. They are taken from their code, and not run here."""
+"""Requests of chat front ends that can only choose a model. They were copied from the code of the front ends."""
 
 import json
 import subprocess
@@ -21,8 +21,8 @@ ALIASES = yaml.safe_load((Path(__file__).parent.parent.parent / "clients" / "ali
 ]
 LISTED, OPEN_WEBUI = ALIASES
 GUIDE = Path(__file__).parents[3] / "docs" / "clients" / "librechat.md"
-# Top-level keys to which Open WebUI 0.12 gives a meaning of its own.
-TAKEN = {"sources", "event", "error", "selected_model_id", "type", "output", "done", "timings"}
+# Top-level keys that have another meaning in Open WebUI 0.12.
+OPEN_WEBUI_KEYS = {"sources", "event", "error", "selected_model_id", "type", "output", "done", "timings"}
 
 TITLE = """### Task:
 Generate a concise, 3-5 word title with an emoji summarizing the chat history.
@@ -34,7 +34,7 @@ USER: How tall was the Saturn V?
 
 @pytest.fixture(scope="module")
 def server(launch: Launch, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """With the guides' own models, answered by the embedded provider from a folder."""
+    """Run a server with the models of the guides. The embedded provider answers from a folder."""
     folder = tmp_path_factory.mktemp("server")
     (folder / "docs").mkdir()
     for piece in CASE["evidence"]:
@@ -54,8 +54,8 @@ def server(launch: Launch, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 def chunks(server: str, model: str, *, question: str = CASE["question"], **more: Any) -> list[dict[str, Any]]:
     messages = [{"role": "user", "content": question}]
     body = {"model": model, "messages": messages, "stream": True, **(more or {"evidence": CASE["evidence"]})}
-    asked = Request(f"{server}/v1/chat/completions", json.dumps(body).encode(), {"Content-Type": "application/json"})  # noqa: S310 - our own address
-    with urlopen(asked) as answer:  # noqa: S310 - the same
+    request = Request(f"{server}/v1/chat/completions", json.dumps(body).encode(), {"Content-Type": "application/json"})  # noqa: S310 - our own address
+    with urlopen(request) as answer:  # noqa: S310 - the same
         lines = answer.read().decode().split("\n\n")
     return [json.loads(line.removeprefix("data: ")) for line in lines if line.startswith("data: {")]
 
@@ -69,7 +69,7 @@ def finish_of(found: list[dict[str, Any]]) -> dict[str, Any]:
     return finish
 
 
-def test_the_nth_annotation_is_the_source_that_marker_n_opens(server: str) -> None:
+def test_annotations_are_in_the_order_of_the_markers(server: str) -> None:
     found = chunks(server, "extractive")
     text, delta = text_of(found), finish_of(found)["choices"][0]["delta"]
     cited = [annotation["url_citation"] for annotation in delta["annotations"]]
@@ -78,7 +78,7 @@ def test_the_nth_annotation_is_the_source_that_marker_n_opens(server: str) -> No
     assert all(one["url"] and one["title"] for one in cited)
 
 
-def test_annotations_come_once_and_without_text(server: str) -> None:
+def test_annotations_are_sent_once_and_without_text(server: str) -> None:
     found = chunks(server, "extractive")
     carrying = [chunk for chunk in found if chunk["choices"] and chunk["choices"][0]["delta"].get("annotations")]
     assert carrying == [finish_of(found)]
@@ -86,11 +86,11 @@ def test_annotations_come_once_and_without_text(server: str) -> None:
 
 
 @pytest.mark.parametrize("model", ["extractive", LISTED])
-def test_no_key_is_one_that_open_webui_takes_for_its_own(server: str, model: str) -> None:
-    assert set().union(*chunks(server, model)) & TAKEN == set()
+def test_no_key_has_another_meaning_in_open_webui(server: str, model: str) -> None:
+    assert set().union(*chunks(server, model)) & OPEN_WEBUI_KEYS == set()
 
 
-def test_open_webui_gets_each_excerpt_once_in_the_order_of_the_markers(server: str) -> None:
+def test_open_webui_receives_each_excerpt_once_in_the_order_of_the_markers(server: str) -> None:
     found = chunks(server, OPEN_WEBUI)
     events = [chunk["event"] for chunk in found if "event" in chunk]
     sources = [event["data"] for event in events]
@@ -98,17 +98,17 @@ def test_open_webui_gets_each_excerpt_once_in_the_order_of_the_markers(server: s
     assert [source["document"] for source in sources] == [[one["text"]] for one in CASE["evidence"][:2]]
     assert len({source["metadata"][0]["source"] for source in sources}) == 2
     assert "annotations" not in finish_of(found)["choices"][0]["delta"]
-    assert set().union(*found) & TAKEN == {"event"}
+    assert set().union(*found) & OPEN_WEBUI_KEYS == {"event"}
 
 
-def test_who_sees_text_only_gets_links_and_a_list_as_the_guide_shows_them(server: str) -> None:
+def test_clients_that_show_only_text_get_links_and_a_list_as_in_the_guide(server: str) -> None:
     text = text_of(chunks(server, LISTED))
     assert "twice. [[2]](https://example.org/apollo-12)" in text
     assert "- [2] [Apollo 12](https://example.org/apollo-12)" in text
     assert f"```text\n{text.strip()}\n```" in GUIDE.read_text("utf-8")
 
 
-def test_who_sends_no_evidence_is_answered_from_the_folder(server: str) -> None:
+def test_a_request_without_evidence_is_answered_from_the_folder(server: str) -> None:
     found = chunks(server, LISTED, question="How tall was the Saturn V?", user="somebody")
     assert "🚀 The Saturn V was 110.6 metres tall. [[1]](https://docs.example.org/" in text_of(found)
     assert "**References**" in text_of(found)

@@ -37,8 +37,8 @@ MARKER = re.compile(r"\[(\d+)\]")
 OPENAI = DIALECTS["openai"]
 
 
-async def pausing(_: Request) -> AsyncIterator[Step]:
-    """Send three sentences, and then nothing until the client leaves."""
+async def stalled_provider(_: Request) -> AsyncIterator[Step]:
+    """Send three sentences, and then nothing until the client disconnects."""
     name = f"chatcmpl-{uuid4().hex}"
     for step in chunked(OPENAI, [OPENAI.text(one, id=name) for one in SENTENCES])[:-1]:
         yield step
@@ -48,7 +48,7 @@ async def pausing(_: Request) -> AsyncIterator[Step]:
 @pytest.fixture(scope="module")
 def server(launch: Launch, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = tmp_path_factory.mktemp("server")
-    with serving(pausing) as upstream:
+    with serving(stalled_provider) as upstream:
         provider = {"kind": "openai", "base_url": f"{upstream.url}/v1", "api_key": "sk-none-0123456789"}
         (folder / "config.yaml").write_text(yaml.safe_dump({"providers": {"slow": provider}}), "utf-8")
         command = [sys.executable, "-m", "citestream", "serve", "--port", "0", "--config", str(folder / "config.yaml")]
@@ -109,7 +109,7 @@ def test_the_references_of_a_stopped_answer_can_be_requested(client: OpenAI, ser
     assert stored["grounding"]["claims"] == 3
 
 
-def test_so_can_those_of_a_stopped_response(client: OpenAI, server: str) -> None:
+def test_the_references_of_a_stopped_response_can_be_requested(client: OpenAI, server: str) -> None:
     more = {"evidence": EVIDENCE}
     stream = client.responses.create(model="slow/m", input="What is in Harlan?", stream=True, extra_body=more)
     text, name = "", ""
@@ -123,11 +123,11 @@ def test_so_can_those_of_a_stopped_response(client: OpenAI, server: str) -> None
 
 
 def stored_references(server: str, name: str) -> Fields:
-    """Return the stored references, as soon as the server has noticed that the client has left."""
+    """Return the stored references, as soon as the server has noticed that the client has disconnected."""
     while True:
         try:
             with urlopen(f"{server}/v1/references/{name}") as answer:  # noqa: S310 - our own address
                 stored: Fields = json.loads(answer.read())
                 return stored
         except HTTPError as error:
-            assert error.code == 404  # noqa: PT017 - it is requested again
+            assert error.code == 404  # noqa: PT017 - the request is repeated

@@ -1,4 +1,4 @@
-"""Structured answers, as instructor, pydantic-ai and smolagents request them: the references come, the data stays."""
+"""Structured answers of instructor, pydantic-ai and smolagents: they get references, and their data is unchanged."""
 
 import asyncio
 import json
@@ -41,17 +41,17 @@ def forced(name: str) -> Fields:
     return {"type": "function", "function": {"name": name}}
 
 
-def calling(name: str, *, text: str = "") -> Answer:
+def call_answer(name: str, *, text: str = "") -> Answer:
     deltas = (("text", text),) if text else ()
     return Answer(deltas, ((name, ARGUMENTS),), "tool_calls", (5, 7))
 
 
-def saying(text: str) -> Answer:
+def text_answer(text: str) -> Answer:
     return Answer(tuple(("text", piece) for piece in (text[:9], text[9:])), (), "stop", (5, 7))
 
 
 class Proxy:
-    """A real server whose one provider says what a test wants."""
+    """A real server with a provider that sends the answers of the test."""
 
     def __init__(self, upstream: Upstream, server: Server, url: str) -> None:
         self.upstream = upstream
@@ -60,15 +60,15 @@ class Proxy:
 
     @property
     def sent(self) -> Fields:
-        """The body of the last request that the provider received."""
+        """Return the body of the last request that the provider received."""
         body: Fields = self._server.requests[-1].json
         return body
 
     async def ask(self, answer: Answer, **request: Any) -> Fields:
-        """The completion that OpenAI's client returns; the same for a stream."""
+        """Return the completion of the OpenAI client. Check that a stream gives the same."""
         self.upstream.answer = answer
         async with openai.AsyncOpenAI(base_url=f"{self.url}/v1", api_key="none") as client:
-            more: Any = {"model": "said/m", "messages": [QUESTION], "extra_body": {"evidence": EVIDENCE}, **request}
+            more: Any = {"model": "scripted/m", "messages": [QUESTION], "extra_body": {"evidence": EVIDENCE}, **request}
             whole: ChatCompletion = await client.chat.completions.create(**more)
             async with client.chat.completions.stream(**more) as stream:
                 chunks = [event.chunk.model_dump() async for event in stream if event.type == "chunk"]
@@ -88,7 +88,7 @@ async def proxy() -> AsyncIterator[Proxy]:
     upstream = Upstream("openai")
     async with Server(upstream) as server:
         provider = {"kind": "openai", "base_url": f"{server.url}/v1", "api_key": "k", "responses": False}
-        app: web.Application = make_app(parse({"providers": {"said": provider}}))
+        app: web.Application = make_app(parse({"providers": {"scripted": provider}}))
         async with TestClient(TestServer(app)) as client:
             yield Proxy(upstream, server, str(client.make_url("")))
 
@@ -110,7 +110,7 @@ REQUESTS: dict[str, tuple[str, Fields]] = {
 
 @pytest.mark.parametrize(("name", "request_"), REQUESTS.values(), ids=REQUESTS)
 async def test_a_call_that_carries_the_answer_is_cited(proxy: Proxy, name: str, request_: Fields) -> None:
-    completion = await proxy.ask(calling(name), **request_)
+    completion = await proxy.ask(call_answer(name), **request_)
     (call,) = completion["choices"][0]["message"]["tool_calls"]
     arguments = call["function"]["arguments"]
     assert json.loads(arguments) == ARGUMENTS
@@ -124,22 +124,22 @@ async def test_a_call_that_carries_the_answer_is_cited(proxy: Proxy, name: str, 
     assert completion["choices"][0]["message"].get("annotations", []) == []
 
 
-async def test_a_forced_call_is_not_asked_for_markers(proxy: Proxy) -> None:
-    await proxy.ask(calling("Report"), tools=[tool("Report")], tool_choice=forced("Report"))
+async def test_markers_are_not_requested_for_a_forced_call(proxy: Proxy) -> None:
+    await proxy.ask(call_answer("Report"), tools=[tool("Report")], tool_choice=forced("Report"))
     forced_prompt = json.dumps(proxy.sent["messages"])
-    await proxy.ask(calling("Report"), tools=[tool("Report")])
+    await proxy.ask(call_answer("Report"), tools=[tool("Report")])
     assert len(json.dumps(proxy.sent["messages"])) > len(forced_prompt)
     assert HEIGHT in forced_prompt
 
 
 async def test_the_call_of_an_ordinary_tool_is_not_an_answer(proxy: Proxy) -> None:
-    completion = await proxy.ask(calling("search"), tools=[tool("search"), tool("open")])
+    completion = await proxy.ask(call_answer("search"), tools=[tool("search"), tool("open")])
     assert completion["references"] == []
     assert completion["grounding"]["claims"] == 0
 
 
 async def test_text_before_the_call_is_cited_in_the_text(proxy: Proxy) -> None:
-    completion = await proxy.ask(calling("final_result", text=HEIGHT), tools=[tool("final_result"), tool("search")])
+    completion = await proxy.ask(call_answer("final_result", text=HEIGHT), tools=[tool("final_result"), tool("search")])
     message = completion["choices"][0]["message"]
     assert message["content"] == f"{HEIGHT} [1]"
     ((_, spans),) = references(completion)
@@ -162,7 +162,7 @@ FENCED: dict[str, tuple[str, Fields]] = {
 
 @pytest.mark.parametrize(("text", "request_"), FENCED.values(), ids=FENCED)
 async def test_json_in_the_text_is_cited_in_place(proxy: Proxy, text: str, request_: Fields) -> None:
-    completion = await proxy.ask(saying(text), **request_)
+    completion = await proxy.ask(text_answer(text), **request_)
     assert completion["choices"][0]["message"]["content"] == text
     ((cited, (span,)),) = references(completion)
     assert cited == "moon"
@@ -172,12 +172,12 @@ async def test_json_in_the_text_is_cited_in_place(proxy: Proxy, text: str, reque
 
 @pytest.mark.parametrize("field", ["text", "markdown", False, None])
 async def test_another_format_than_json_is_cited_in_the_text(proxy: Proxy, field: Any) -> None:
-    completion = await proxy.ask(saying(HEIGHT), extra_body={"evidence": EVIDENCE, "format": field})
+    completion = await proxy.ask(text_answer(HEIGHT), extra_body={"evidence": EVIDENCE, "format": field})
     assert completion["choices"][0]["message"]["content"] == f"{HEIGHT} [1]"
 
 
 async def test_gemini_clients_get_the_chunks_of_a_call(proxy: Proxy) -> None:
-    proxy.upstream.answer = calling("final_result")
+    proxy.upstream.answer = call_answer("final_result")
     declared = types.FunctionDeclaration(name="final_result", parameters_json_schema=SCHEMA)
     mode = types.FunctionCallingConfig(mode=types.FunctionCallingConfigMode.ANY)
     config = types.GenerateContentConfig(
@@ -186,7 +186,7 @@ async def test_gemini_clients_get_the_chunks_of_a_call(proxy: Proxy) -> None:
         http_options=types.HttpOptions(extra_body={"evidence": EVIDENCE}),
     )
     client = genai.Client(api_key="none", http_options=types.HttpOptions(base_url=proxy.url))
-    ask = partial(client.models.generate_content, model="said/m", contents=QUESTION["content"], config=config)
+    ask = partial(client.models.generate_content, model="scripted/m", contents=QUESTION["content"], config=config)
     answer = await asyncio.to_thread(ask)
     client.close()
     assert answer.function_calls
@@ -205,8 +205,8 @@ FUNCTIONS: dict[str, tuple[Mapping[str, Any], str, set[str]]] = {
     "any of several tools": ({"tools": [tool("a"), tool("b")], "tool_choice": "required"}, "", set()),
     "the model decides": ({"tools": [tool("a")], "tool_choice": "auto"}, "", set()),
     "no tools": ({}, "", set()),
-    "tools of another shape": ({"tools": ["a", {"type": "web_search"}, {"function": 3}], "tool_choice": 3}, "", set()),
-    "a name that only begins alike": ({"tools": [tool("finalise")]}, "", set()),
+    "tools of unknown types": ({"tools": ["a", {"type": "web_search"}, {"function": 3}], "tool_choice": 3}, "", set()),
+    "a name with the same beginning": ({"tools": [tool("finalise")]}, "", set()),
 }
 
 
@@ -216,7 +216,7 @@ def test_functions_that_carry_the_answer(params: Mapping[str, Any], must: str, c
     assert answer_functions(params) == carry
 
 
-def test_a_question_about_the_prompt_is_no_request_for_json() -> None:
+def test_a_question_about_the_prompt_is_not_a_request_for_json() -> None:
     assert asks_for_fenced_json([{"role": "user", "content": f"How tall?\n\n{MARKDOWN_PROMPT}"}])
     assert not asks_for_fenced_json([{"role": "user", "content": f"{MARKDOWN_PROMPT}? " + "What does it do? " * 20}])
     assert not asks_for_fenced_json([{"role": "user", "content": MARKDOWN_PROMPT}, {"role": "user", "content": "Hi"}])

@@ -32,11 +32,11 @@ PIECES = (
     "nes of ",
 )
 END = ("traffic and eight railway tracks.",)
-SAID = [OPENED, "Penguins cannot fly.", LANES]
+SENTENCES = [OPENED, "Penguins cannot fly.", LANES]
 CITED = {"enabled": True}
 PLAIN = {"type": "text", "media_type": "text/plain", "data": TEXT}
 DOCUMENT = {"type": "document", "title": "Bridges", "source": PLAIN, "citations": CITED}
-ASKED: Any = [{"role": "user", "content": [DOCUMENT, QUESTION]}]
+MESSAGES: Any = [{"role": "user", "content": [DOCUMENT, QUESTION]}]
 BLOCKS = {"type": "content", "content": [{"type": "text", "text": text} for text in (OPENED, LANES)]}
 RESULT: Fields = {
     "type": "search_result",
@@ -48,15 +48,15 @@ RESULT: Fields = {
 
 
 @dataclass
-class World:
-    """A running proxy, its providers, and a client."""
+class Proxy:
+    """A running server, its providers, and a client."""
 
     client: anthropic.Anthropic
     url: str
     upstreams: dict[str, Any]
     servers: dict[str, Server]
 
-    def says(self, *pieces: str) -> None:
+    def answer_with(self, *pieces: str) -> None:
         """Let every provider answer with this text."""
         answer = Answer(tuple(("text", piece) for piece in pieces), (), "stop", (7, 5))
         for kind, one in self.upstreams.items():
@@ -75,13 +75,13 @@ class World:
         return message
 
     def sent(self, provider: str) -> Fields:
-        """The last request that this provider has received."""
+        """Return the last request that this provider received."""
         found: Fields = self.servers[provider].requests[-1].json
         return found
 
 
 @pytest.fixture(scope="module")
-def world(launch: Launch, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+def proxy(launch: Launch, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxy]:
     folder = tmp_path_factory.mktemp("anthropic")
     upstreams: dict[str, Any] = {kind: Upstream(kind) for kind in ("openai", "ollama", "gemini")}
     upstreams["anthropic"] = Anthropic()
@@ -98,7 +98,7 @@ def world(launch: Launch, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         command = [sys.executable, "-m", "citestream", "serve", "--port", "0", "--config", str(config)]
         url = stack.enter_context(launch(command, folder / "log"))
         client = stack.enter_context(anthropic.Anthropic(base_url=url, api_key="none", max_retries=0))
-        yield World(client, url, upstreams, servers)
+        yield Proxy(client, url, upstreams, servers)
 
 
 def _chunk(piece: str) -> bytes:
@@ -121,15 +121,15 @@ def citations(message: anthropic.types.Message) -> list[Fields]:
     return [one.to_dict() for block in blocks for one in block.citations or ()]
 
 
-def document_citation(kind: str, text: str, **place: Any) -> Fields:
-    named = {"document_index": 0, "document_title": "Bridges", "file_id": None}
-    return {"type": kind, "cited_text": text, **named, **place}
+def document_citation(kind: str, text: str, **location: Any) -> Fields:
+    fields_of_source = {"document_index": 0, "document_title": "Bridges", "file_id": None}
+    return {"type": kind, "cited_text": text, **fields_of_source, **location}
 
 
 def result_citation(text: str, block: int, **fields: Any) -> Fields:
-    place = {"start_block_index": block, "end_block_index": block + 1}
-    named = {"search_result_index": 0, "source": "https://ex.org/harlan", "title": "Harlan"}
-    return {"type": "search_result_location", "cited_text": text, **named, **place, **fields}
+    location = {"start_block_index": block, "end_block_index": block + 1}
+    fields_of_source = {"search_result_index": 0, "source": "https://ex.org/harlan", "title": "Harlan"}
+    return {"type": "search_result_location", "cited_text": text, **fields_of_source, **location, **fields}
 
 
 def in_text(text: str) -> Fields:
@@ -145,10 +145,10 @@ def pdf_document(folder: Path, *pages: str) -> Fields:
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
-def test_a_cited_sentence_is_a_block_with_its_place_in_the_document(world: World, provider: str) -> None:
-    world.says(*PIECES, *END)
-    message = world.ask([DOCUMENT, QUESTION], provider)
-    assert texts(message) == SAID
+def test_a_cited_sentence_is_a_block_with_its_location_in_the_document(proxy: Proxy, provider: str) -> None:
+    proxy.answer_with(*PIECES, *END)
+    message = proxy.ask([DOCUMENT, QUESTION], provider)
+    assert texts(message) == SENTENCES
     assert citations(message) == [in_text(OPENED), in_text(LANES)]
     assert [bool(block.citations) for block in message.content if block.type == "text"] == [True, False, True]
     assert (message.stop_reason, message.role, message.type) == ("end_turn", "assistant", "message")
@@ -158,10 +158,10 @@ def test_a_cited_sentence_is_a_block_with_its_place_in_the_document(world: World
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
-def test_streamed_the_message_is_the_same(world: World, provider: str) -> None:
-    world.says(*PIECES, *END)
-    whole = world.ask([DOCUMENT, QUESTION], provider)
-    with world.client.messages.stream(model=f"{provider}/m", max_tokens=99, messages=ASKED) as stream:
+def test_the_streamed_and_the_complete_message_are_equal(proxy: Proxy, provider: str) -> None:
+    proxy.answer_with(*PIECES, *END)
+    whole = proxy.ask([DOCUMENT, QUESTION], provider)
+    with proxy.client.messages.stream(model=f"{provider}/m", max_tokens=99, messages=MESSAGES) as stream:
         streamed = "".join(stream.text_stream)
         final = stream.get_final_message()
     assert streamed == "".join(block.text for block in whole.content if block.type == "text")
@@ -169,10 +169,10 @@ def test_streamed_the_message_is_the_same(world: World, provider: str) -> None:
     assert (final.stop_reason, final.usage.output_tokens) == (whole.stop_reason, whole.usage.output_tokens)
 
 
-async def test_the_asynchronous_client_reads_it_too(world: World) -> None:
-    world.says(*PIECES, *END)
-    async with anthropic.AsyncAnthropic(base_url=world.url, api_key="none", max_retries=0) as client:
-        stream = await client.messages.create(model="openai/m", max_tokens=99, messages=ASKED, stream=True)
+async def test_the_asynchronous_client_reads_a_stream(proxy: Proxy) -> None:
+    proxy.answer_with(*PIECES, *END)
+    async with anthropic.AsyncAnthropic(base_url=proxy.url, api_key="none", max_retries=0) as client:
+        stream = await client.messages.create(model="openai/m", max_tokens=99, messages=MESSAGES, stream=True)
         events: list[Any] = [event async for event in stream]
     kinds = [event.type for event in events]
     assert (kinds[0], kinds[-2:]) == ("message_start", ["message_delta", "message_stop"])
@@ -180,95 +180,95 @@ async def test_the_asynchronous_client_reads_it_too(world: World) -> None:
     assert [one["number"] for one in events[-2].references] == [1]
 
 
-def test_a_page_of_a_pdf(world: World, tmp_path: Path) -> None:
-    world.says(*PIECES, *END)
+def test_sentences_of_a_pdf_are_cited_by_their_page(proxy: Proxy, tmp_path: Path) -> None:
+    proxy.answer_with(*PIECES, *END)
     document = pdf_document(tmp_path, "Nothing of interest.", OPENED, LANES)
-    assert citations(world.ask([document, QUESTION])) == [
+    assert citations(proxy.ask([document, QUESTION])) == [
         document_citation("page_location", OPENED, start_page_number=2, end_page_number=3),
         document_citation("page_location", LANES, start_page_number=3, end_page_number=4),
     ]
 
 
-def test_the_blocks_of_a_document_are_cited_by_their_index(world: World) -> None:
-    world.says(*PIECES, *END)
+def test_the_blocks_of_a_document_are_cited_by_their_index(proxy: Proxy) -> None:
+    proxy.answer_with(*PIECES, *END)
     document = {**DOCUMENT, "source": BLOCKS}
-    assert citations(world.ask([document, QUESTION])) == [
+    assert citations(proxy.ask([document, QUESTION])) == [
         document_citation("content_block_location", OPENED, start_block_index=0, end_block_index=1),
         document_citation("content_block_location", LANES, start_block_index=1, end_block_index=2),
     ]
 
 
-def test_search_results_are_cited_by_their_index(world: World) -> None:
-    world.says(*PIECES, *END)
+def test_search_results_are_cited_by_their_index(proxy: Proxy) -> None:
+    proxy.answer_with(*PIECES, *END)
     first = {**RESULT, "content": [{"type": "text", "text": "Bananas grow in the tropics."}]}
-    found = citations(world.ask([first, RESULT, QUESTION]))
+    found = citations(proxy.ask([first, RESULT, QUESTION]))
     assert found == [result_citation(text, at, search_result_index=1) for at, text in enumerate((OPENED, LANES))]
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
-def test_search_results_and_documents_inside_of_a_tool_result(world: World, provider: str) -> None:
-    world.says(*PIECES, *END)
+def test_search_results_inside_a_tool_result_are_cited(proxy: Proxy, provider: str) -> None:
+    proxy.answer_with(*PIECES, *END)
     messages: Any = [
         {"role": "user", "content": [QUESTION]},
         {"role": "assistant", "content": [{"type": "text", "text": "I search."}, CALL]},
         {"role": "user", "content": [{"type": "tool_result", "tool_use_id": CALL["id"], "content": [RESULT]}]},
     ]
-    message = world.ask(
+    message = proxy.ask(
         "", provider, messages=messages, tools=[{"name": "weather", "input_schema": {"type": "object"}}]
     )
     assert citations(message) == [result_citation(OPENED, 0), result_citation(LANES, 1)]
-    assert OPENED in json.dumps(_tool_result(provider, world.sent(provider)))
+    assert OPENED in json.dumps(_tool_result(provider, proxy.sent(provider)))
 
 
 def _tool_result(provider: str, sent: Fields) -> Any:
-    """The message that the model gets as the result of the call."""
+    """Return the message that contains the result of the call for the model."""
     return sent["contents" if provider == "gemini" else "messages"][-1]
 
 
-def test_evidence_of_the_extension_is_a_search_result_after_those_of_the_request(world: World) -> None:
-    world.says(*PIECES, *END)
+def test_evidence_is_cited_as_search_results_after_those_of_the_request(proxy: Proxy) -> None:
+    proxy.answer_with(*PIECES, *END)
     evidence = [
         {"text": OPENED, "title": "Opening", "url": "https://ex.org/o"},
         {"text": LANES, "file_name": "lanes.md"},
     ]
     other = {**RESULT, "content": [{"type": "text", "text": "Bananas grow in the tropics."}]}
-    found = citations(world.ask([other, QUESTION], extra_body={"evidence": evidence}))
+    found = citations(proxy.ask([other, QUESTION], extra_body={"evidence": evidence}))
     assert found == [
         result_citation(OPENED, 0, search_result_index=1, source="https://ex.org/o", title="Opening"),
         result_citation(LANES, 0, search_result_index=2, source="lanes.md", title="lanes.md"),
     ]
 
 
-def test_documents_without_citations_are_context(world: World) -> None:
-    world.says(*PIECES, *END)
+def test_documents_without_citations_are_context(proxy: Proxy) -> None:
+    proxy.answer_with(*PIECES, *END)
     plain = {"type": "document", "title": "Menu", "source": {**PLAIN, "data": "Soup is served at noon."}}
-    found = citations(world.ask([plain, DOCUMENT, QUESTION], "openai"))
+    found = citations(proxy.ask([plain, DOCUMENT, QUESTION], "openai"))
     assert [one["document_index"] for one in found] == [1, 1]
-    assert "Menu\\nSoup is served at noon." in json.dumps(world.sent("openai")["messages"])
+    assert "Menu\\nSoup is served at noon." in json.dumps(proxy.sent("openai")["messages"])
 
 
-def test_the_context_of_a_document_reaches_the_model_but_is_not_cited(world: World) -> None:
-    world.says(*PIECES, *END)
-    world.ask([{**DOCUMENT, "context": "Written in 1960."}, QUESTION], "openai")
-    assert 'Context of the document \\"Bridges\\": Written in 1960.' in json.dumps(world.sent("openai"))
+def test_the_context_of_a_document_reaches_the_model_but_is_not_cited(proxy: Proxy) -> None:
+    proxy.answer_with(*PIECES, *END)
+    proxy.ask([{**DOCUMENT, "context": "Written in 1960."}, QUESTION], "openai")
+    assert 'Context of the document \\"Bridges\\": Written in 1960.' in json.dumps(proxy.sent("openai"))
 
 
 @pytest.mark.parametrize("release", ["sentence", "live"])
-def test_a_block_holds_exactly_one_cited_sentence(world: World, release: str) -> None:
-    world.says("Penguins cannot fly. ", "The Harlan bridge was ", "opened on 4 May 1932. ", "It is said.")
+def test_a_block_holds_exactly_one_cited_sentence(proxy: Proxy, release: str) -> None:
+    proxy.answer_with("Penguins cannot fly. ", "The Harlan bridge was ", "opened on 4 May 1932. ", "It is said.")
     body = {"citations": {"release": release}}
-    with world.client.messages.stream(model="openai/m", max_tokens=99, messages=ASKED, extra_body=body) as stream:
+    with proxy.client.messages.stream(model="openai/m", max_tokens=99, messages=MESSAGES, extra_body=body) as stream:
         final = stream.get_final_message()
     cited = [block.text.strip() for block in final.content if block.type == "text" and block.citations]
     assert cited == [OPENED]
     assert " ".join(texts(final)) == f"Penguins cannot fly. {OPENED} It is said."
 
 
-def test_blocks_of_anthropic_keep_their_order_and_signatures(world: World) -> None:
+def test_blocks_of_anthropic_keep_their_order_and_signatures(proxy: Proxy) -> None:
     blocks = [THINKING, REDACTED, SEARCH, FOUND, *upstream.text(OPENED, " Penguins cannot fly."), CALL]
-    world.upstreams["anthropic"].__init__(blocks, stop="tool_use")
-    whole = world.ask([DOCUMENT, QUESTION])
-    with world.client.messages.stream(model="anthropic/m", max_tokens=99, messages=ASKED) as stream:
+    proxy.upstreams["anthropic"].__init__(blocks, stop="tool_use")
+    whole = proxy.ask([DOCUMENT, QUESTION])
+    with proxy.client.messages.stream(model="anthropic/m", max_tokens=99, messages=MESSAGES) as stream:
         final = stream.get_final_message()
     found = [block.to_dict() for block in whole.content]
     assert [{**block, "citations": None} for block in found if block["type"] == "text"] == [
@@ -282,8 +282,8 @@ def test_blocks_of_anthropic_keep_their_order_and_signatures(world: World) -> No
     assert whole.usage.cache_creation_input_tokens == 4
 
 
-def test_anthropic_gets_earlier_turns_as_they_were(world: World) -> None:
-    world.says(*PIECES, *END)
+def test_anthropic_receives_earlier_turns_unchanged(proxy: Proxy) -> None:
+    proxy.answer_with(*PIECES, *END)
     earlier = [THINKING, {"type": "text", "text": "I ask.", "citations": [in_text(OPENED)]}, CALL]
     image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "iVBO"}}
     result = {"type": "tool_result", "tool_use_id": CALL["id"], "is_error": True, "content": [image]}
@@ -294,7 +294,7 @@ def test_anthropic_gets_earlier_turns_as_they_were(world: World) -> None:
         {"role": "user", "content": [result, DOCUMENT, QUESTION]},
     ]
     tools: Any = [{"type": "web_search_20250305", "name": "web_search"}, {"name": "weather", "input_schema": {}}]
-    world.ask(
+    proxy.ask(
         "",
         messages=messages,
         tools=tools,
@@ -304,7 +304,7 @@ def test_anthropic_gets_earlier_turns_as_they_were(world: World) -> None:
         stop_sequences=["END"],
         extra_headers={"anthropic-beta": "files-api-2025-04-14"},
     )
-    sent = world.sent("anthropic")
+    sent = proxy.sent("anthropic")
     first, second, third = sent["messages"]
     assert first["content"] == [{**QUESTION, **cached}]
     assert second["content"] == [THINKING, {"type": "text", "text": "I ask."}, CALL]
@@ -314,55 +314,55 @@ def test_anthropic_gets_earlier_turns_as_they_were(world: World) -> None:
     assert (sent["tools"], sent["stop_sequences"], sent["metadata"]) == (tools, ["END"], {"user_id": "u"})
     assert sent["thinking"] == {"type": "enabled", "budget_tokens": 1024}
     assert sent["system"][0] == {"type": "text", "text": "Be brief.", **cached}
-    assert world.servers["anthropic"].requests[-1].headers["anthropic-beta"] == "files-api-2025-04-14"
+    assert proxy.servers["anthropic"].requests[-1].headers["anthropic-beta"] == "files-api-2025-04-14"
 
 
-def test_without_evidence_anthropic_gets_and_sends_the_same_bytes(world: World) -> None:
+def test_without_evidence_requests_and_answers_pass_through_unchanged(proxy: Proxy) -> None:
     block = {"type": "text", "text": "Water [1].", "citations": [in_text(OPENED)]}
-    world.upstreams["anthropic"].__init__([THINKING, block])
+    proxy.upstreams["anthropic"].__init__([THINKING, block])
     url_document = {"type": "document", "source": {"type": "url", "url": "https://ex.org/a.pdf"}, "citations": CITED}
     body = {"model": "anthropic/m", "max_tokens": 9, "messages": [{"role": "user", "content": [url_document]}]}
     for stream in (True, False):
         data = json.dumps({**body, "stream": stream}).encode()
-        with urlopen(Request(f"{world.url}/v1/messages", data, {"anthropic-version": "2023-06-01"})) as answer:  # noqa: S310
+        with urlopen(Request(f"{proxy.url}/v1/messages", data, {"anthropic-version": "2023-06-01"})) as answer:  # noqa: S310
             received = answer.read()
             assert answer.headers["request-id"].startswith("req_")
-        assert world.sent("anthropic") == {**body, "model": "m", "stream": stream}
-        expected = b"".join(world.upstreams["anthropic"].events()) if stream else None
-        assert received == (expected or upstream.compact(world.upstreams["anthropic"].message()))
+        assert proxy.sent("anthropic") == {**body, "model": "m", "stream": stream}
+        expected = b"".join(proxy.upstreams["anthropic"].events()) if stream else None
+        assert received == (expected or upstream.compact(proxy.upstreams["anthropic"].message()))
 
 
-def test_a_model_of_anthropic_needs_no_provider_in_its_name(world: World) -> None:
-    world.says("Hello.")
-    assert world.ask("Hi", model="claude-next").model == MODEL
-    assert world.sent("anthropic")["model"] == "claude-next"
+def test_a_model_of_anthropic_needs_no_provider_in_its_name(proxy: Proxy) -> None:
+    proxy.answer_with("Hello.")
+    assert proxy.ask("Hi", model="claude-next").model == MODEL
+    assert proxy.sent("anthropic")["model"] == "claude-next"
 
 
 OPENAI = "/v1/chat/completions"
 
 
-def test_other_clients_can_use_anthropic_with_thinking_and_tools(world: World) -> None:
-    world.upstreams["anthropic"].__init__([THINKING, *upstream.text(OPENED), CALL], stop="tool_use")
+def test_other_clients_can_use_anthropic_with_thinking_and_tools(proxy: Proxy) -> None:
+    proxy.upstreams["anthropic"].__init__([THINKING, *upstream.text(OPENED), CALL], stop="tool_use")
     body: Fields = {
         "model": "anthropic/claude-sonnet-4-5",
         "messages": [{"role": "user", "content": "When was the Harlan bridge opened?"}],
         "evidence": [{"text": TEXT}],
     }
-    with urlopen(Request(f"{world.url}{OPENAI}", json.dumps(body).encode())) as answer:  # noqa: S310
+    with urlopen(Request(f"{proxy.url}{OPENAI}", json.dumps(body).encode())) as answer:  # noqa: S310
         message = json.loads(answer.read())["choices"][0]["message"]
     assert message["content"] == f"{OPENED} [1]"
     assert message["tool_calls"][0]["id"] == CALL["id"]
     body["messages"] += [message, {"role": "tool", "tool_call_id": CALL["id"], "content": "rain"}]
-    with urlopen(Request(f"{world.url}{OPENAI}", json.dumps(body).encode())):  # noqa: S310
+    with urlopen(Request(f"{proxy.url}{OPENAI}", json.dumps(body).encode())):  # noqa: S310
         pass
-    assert world.sent("anthropic")["messages"][1]["content"] == [THINKING, {"type": "text", "text": OPENED}, CALL]
+    assert proxy.sent("anthropic")["messages"][1]["content"] == [THINKING, {"type": "text", "text": OPENED}, CALL]
 
 
-def test_an_answer_that_breaks_off_has_no_stop_reason(world: World) -> None:
+def test_an_interrupted_answer_has_no_stop_reason(proxy: Proxy) -> None:
     seen: list[Any] = []
     with (
         pytest.raises(anthropic.APIStatusError, match="without a finish reason"),
-        world.client.messages.stream(model="broken/m", max_tokens=9, messages=ASKED) as stream,
+        proxy.client.messages.stream(model="broken/m", max_tokens=9, messages=MESSAGES) as stream,
     ):
         seen.extend(iter(stream))
     snapshot = stream.current_message_snapshot
@@ -370,21 +370,25 @@ def test_an_answer_that_breaks_off_has_no_stop_reason(world: World) -> None:
     assert snapshot.stop_reason is None
     assert citations(snapshot) == [in_text(OPENED)]
     with pytest.raises(anthropic.InternalServerError, match="api_error"):
-        world.ask([DOCUMENT, QUESTION], "broken")
+        proxy.ask([DOCUMENT, QUESTION], "broken")
 
 
 STORED = {"type": "document", "source": {"type": "file", "file_id": "f"}}
 
 
-def asked(block: Fields) -> Fields:
+def request_with(block: Fields) -> Fields:
     return {"messages": [{"role": "user", "content": [block, QUESTION]}]}
 
 
 ERRORS: dict[str, tuple[Fields, type[Exception], str]] = {
     "an unknown model": ({"model": "nobody/x"}, anthropic.NotFoundError, "not_found_error"),
     "a wrong type": ({"extra_body": {"temperature": "hot"}}, anthropic.BadRequestError, "temperature: must be a"),
-    "no limit": ({"extra_body": {"max_tokens": None}}, anthropic.BadRequestError, "max_tokens: must be a whole number"),
-    "a document that is no PDF": (
+    "no maximum of tokens": (
+        {"extra_body": {"max_tokens": None}},
+        anthropic.BadRequestError,
+        "max_tokens: must be a whole number",
+    ),
+    "a document that is not a PDF": (
         {
             "messages": [
                 {
@@ -425,12 +429,12 @@ ERRORS: dict[str, tuple[Fields, type[Exception], str]] = {
         r"messages\[0\]\.content\[0\]\.content\[0\]\.text: must be a string",
     ),
     "a document whose source is a string": (
-        asked({**DOCUMENT, "source": "https://ex.org/harlan"}),
+        request_with({**DOCUMENT, "source": "https://ex.org/harlan"}),
         anthropic.BadRequestError,
         r"messages\[0\]\.content\[0\]\.source: must be an object",
     ),
     "a search result whose source is an object": (
-        asked({"type": "tool_result", "tool_use_id": "t", "content": [{**RESULT, "source": PLAIN}]}),
+        request_with({"type": "tool_result", "tool_use_id": "t", "content": [{**RESULT, "source": PLAIN}]}),
         anthropic.BadRequestError,
         r"messages\[0\]\.content\[0\]\.content\[0\]\.source: must be a string",
     ),
@@ -438,20 +442,20 @@ ERRORS: dict[str, tuple[Fields, type[Exception], str]] = {
 
 
 @pytest.mark.parametrize("name", ERRORS)
-def test_an_error_has_the_form_of_anthropic(world: World, name: str) -> None:
+def test_errors_have_the_format_of_anthropic(proxy: Proxy, name: str) -> None:
     fields, kind, message = ERRORS[name]
     with pytest.raises(kind, match=message) as raised:
-        world.ask("Hi", **fields)
+        proxy.ask("Hi", **fields)
     assert isinstance(raised.value, anthropic.APIStatusError)
     assert isinstance(raised.value.body, dict)
     assert raised.value.body["type"] == "error"
 
 
-def test_tokens_are_counted_by_anthropic_or_estimated(world: World) -> None:
+def test_tokens_are_counted_by_anthropic_or_estimated(proxy: Proxy) -> None:
     messages: Any = [{"role": "user", "content": [DOCUMENT, QUESTION]}]
-    count = world.client.messages.count_tokens
+    count = proxy.client.messages.count_tokens
     assert count(model="anthropic/m", messages=messages).input_tokens == 2095
-    assert world.sent("anthropic")["model"] == "m"
+    assert proxy.sent("anthropic")["model"] == "m"
     short = count(model="extractive", messages=messages).input_tokens
     long = count(model="extractive", messages=messages * 2, system="Be brief.").input_tokens
     image: Any = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "iVBO"}}
@@ -462,18 +466,18 @@ def test_tokens_are_counted_by_anthropic_or_estimated(world: World) -> None:
 
 
 @pytest.mark.parametrize("depth", [1, 900])
-def test_tokens_of_any_objects_are_estimated(world: World, depth: int) -> None:
+def test_tokens_of_any_objects_are_estimated(proxy: Proxy, depth: int) -> None:
     tool: Any = {"source": {"type": "url", "data": 5}}
     for _ in range(depth):
         tool = {"name": tool}
     messages: Any = [{"role": "user", "content": "Hi"}]
-    counted = world.client.messages.count_tokens(model="extractive", messages=messages, tools=[tool])
+    counted = proxy.client.messages.count_tokens(model="extractive", messages=messages, tools=[tool])
     assert counted.input_tokens > 1_000
 
 
-def test_models_are_listed_in_the_form_of_anthropic(world: World) -> None:
-    names = [model.id for model in world.client.models.list()]
+def test_models_are_listed_in_the_format_of_anthropic(proxy: Proxy) -> None:
+    names = [model.id for model in proxy.client.models.list()]
     assert "extractive" in names
     assert f"anthropic/{MODEL}" in names
-    assert world.client.models.retrieve("extractive").type == "model"
-    assert world.client.models.retrieve("claude-sonnet-4-5").id == "claude-sonnet-4-5"
+    assert proxy.client.models.retrieve("extractive").type == "model"
+    assert proxy.client.models.retrieve("claude-sonnet-4-5").id == "claude-sonnet-4-5"

@@ -40,7 +40,7 @@ def request(*blocks: Fields) -> Fields:
     return {"messages": [{"role": "user", "content": [*blocks]}]}
 
 
-async def taken(body: Fields, reader: DocumentReader | None = None) -> Any:
+async def collected(body: Fields, reader: DocumentReader | None = None) -> Any:
     reader = reader or DocumentReader(asyncio.Semaphore(1))
     return take_documents(body, await reader.read(documents_to_read(body)))
 
@@ -54,8 +54,8 @@ TEXTS = st.lists(
 
 
 @given(st.lists(TEXTS, max_size=4))
-def test_offsets_point_into_the_document(texts: list[str]) -> None:
-    found = asyncio.run(taken(request(*map(text_document, texts))))
+def test_offsets_are_positions_in_the_document(texts: list[str]) -> None:
+    found = asyncio.run(collected(request(*map(text_document, texts))))
     evidence, locations = found.evidence((), **LIMITS)
     for one in evidence:
         location = locations.by_number[one.number]
@@ -66,11 +66,11 @@ def test_offsets_point_into_the_document(texts: list[str]) -> None:
     }
 
 
-async def test_documents_and_search_results_are_counted_apart_and_with_those_that_are_not_cited() -> None:
+async def test_documents_and_search_results_have_separate_indexes_that_include_uncited_ones() -> None:
     blocks = {"type": "content", "content": [{"type": "text", "text": " "}, {"type": "text", "text": "Red."}]}
     result = {"type": "search_result", "source": "a.md", "title": "A", "content": [{"type": "text", "text": "Blue."}]}
     inner = {"type": "tool_result", "tool_use_id": "t1", "content": [{**result, "citations": CITED}]}
-    found = await taken(
+    found = await collected(
         request(
             text_document("Not cited.", citations={"enabled": False}),
             result,
@@ -87,15 +87,15 @@ async def test_documents_and_search_results_are_counted_apart_and_with_those_tha
     assert kept[2]["content"] == []
 
 
-async def test_pages_of_a_pdf(tmp_path: Path) -> None:
+async def test_the_pages_of_a_pdf_are_evidence(tmp_path: Path) -> None:
     document = pdf_document(tmp_path / "a.pdf", "The sea is blue.", "The tide turns.")
-    evidence, locations = (await taken(request(document))).evidence((), **LIMITS)
+    evidence, locations = (await collected(request(document))).evidence((), **LIMITS)
     assert [(one.text, one.page_number) for one in evidence] == [("The sea is blue.", 1), ("The tide turns.", 2)]
     assert [*locations.by_number.values()] == [OnPage(0, None, 1), OnPage(0, None, 2)]
 
 
 async def test_a_pdf_without_text_stays_in_the_message(tmp_path: Path) -> None:
-    found = await taken(request(pdf_document(tmp_path / "a.pdf", "")))
+    found = await collected(request(pdf_document(tmp_path / "a.pdf", "")))
     assert found.passages == []
     assert [block["type"] for block in found.messages[0]["content"]] == ["document"]
 
@@ -103,22 +103,22 @@ async def test_a_pdf_without_text_stays_in_the_message(tmp_path: Path) -> None:
 async def test_a_pdf_is_read_once(tmp_path: Path) -> None:
     document = pdf_document(tmp_path / "a.pdf", "The sea is blue.")
     reader = DocumentReader(asyncio.Semaphore(1))
-    first = await taken(request(document), reader)
-    reader._slots = asyncio.Semaphore(0)  # nothing can be read any more
+    first = await collected(request(document), reader)
+    reader._slots = asyncio.Semaphore(0)  # no further document can be read
     async with asyncio.timeout(30):
-        assert (await taken(request(document), reader)).passages == first.passages
+        assert (await collected(request(document), reader)).passages == first.passages
 
 
-async def test_a_pdf_that_two_requests_read_at_once_counts_once(tmp_path: Path) -> None:
+async def test_a_pdf_that_two_requests_read_concurrently_is_counted_once(tmp_path: Path) -> None:
     document = pdf_document(tmp_path / "a.pdf", "The sea is blue.")
     reader, other = DocumentReader(asyncio.Semaphore(2)), DocumentReader(asyncio.Semaphore(1))
-    first, second = await asyncio.gather(taken(request(document), reader), taken(request(document), reader))
-    assert first.passages == second.passages == (await taken(request(document), other)).passages
+    first, second = await asyncio.gather(collected(request(document), reader), collected(request(document), reader))
+    assert first.passages == second.passages == (await collected(request(document), other)).passages
     assert reader._cached_characters == other._cached_characters
 
 
 @pytest.mark.parametrize("width", [75, 76, 100_000])
-def test_base64_is_decoded_in_pieces_and_may_have_line_breaks(width: int) -> None:
+def test_base64_is_decoded_in_pieces_and_can_have_line_breaks(width: int) -> None:
     content = bytes(range(256)) * (DECODED_AT_ONCE // 100)
     data = base64.b64encode(content).decode()
     lines = "\r\n".join(data[at : at + width] for at in range(0, len(data), width))
@@ -128,26 +128,26 @@ def test_base64_is_decoded_in_pieces_and_may_have_line_breaks(width: int) -> Non
 
 async def test_long_documents_have_longer_pieces() -> None:
     paragraph = "The bridge carries eight railway tracks and two lanes of traffic. " * 12
-    found = await taken(request(text_document(f"{paragraph}\n\n" * 600)))
+    found = await collected(request(text_document(f"{paragraph}\n\n" * 600)))
     assert MANY_PIECES / 2 < len(found.passages) < 1.5 * MANY_PIECES
 
 
 UNREADABLE = {
-    "no base64": ("A", "messages[0].content[0].source.data: is not base64"),
-    "no PDF": ("AAAA", "messages[0].content[0].source.data: is a broken PDF"),
+    "invalid base64": ("A", "messages[0].content[0].source.data: is not base64"),
+    "an invalid PDF": ("AAAA", "messages[0].content[0].source.data: is a broken PDF"),
 }
 
 
 @pytest.mark.parametrize("name", UNREADABLE)
-async def test_an_unreadable_pdf_is_named(name: str) -> None:
+async def test_the_error_names_an_unreadable_pdf(name: str) -> None:
     data, message = UNREADABLE[name]
     source = {"type": "base64", "media_type": "application/pdf", "data": data}
     with pytest.raises(FieldError) as raised:
-        await taken(request(text_document("", source=source)))
+        await collected(request(text_document("", source=source)))
     assert str(raised.value).startswith(message)
 
 
 async def test_too_many_documents_are_refused() -> None:
-    found = await taken(request(*[text_document("Red.")] * 3))
+    found = await collected(request(*[text_document("Red.")] * 3))
     with pytest.raises(FieldError, match="messages: has too many documents: has 3 entries; at most 2 are taken"):
         found.evidence((), limit=2, max_characters=100)

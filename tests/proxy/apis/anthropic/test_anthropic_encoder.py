@@ -47,7 +47,7 @@ def new_encoder() -> AnthropicEncoder:
 
 
 def events(encoded: bytes) -> list[Fields]:
-    """The events, each with the name of its type."""
+    """Return the events. The name of each event is its type."""
     found = []
     for event in encoded.decode().split("\n\n")[:-1]:
         name, data = event.split("\n")
@@ -113,7 +113,7 @@ CONTENTS: dict[str, tuple[list[Fields], list[Fields]]] = {
             {"type": "thinking", "thinking": "more", "signature": "c2ln2"},
         ],
     ),
-    "reasoning details of another vendor": (
+    "reasoning details of another provider": (
         [
             chunk(
                 {
@@ -138,7 +138,7 @@ CONTENTS: dict[str, tuple[list[Fields], list[Fields]]] = {
             {"type": "tool_use", "id": "b", "name": "g", "input": {}},
         ],
     ),
-    "tool calls whose arguments are mixed": (
+    "tool calls with interleaved arguments": (
         [
             call(0, "", name="f"),
             call(1, "", name="g"),
@@ -157,14 +157,14 @@ CONTENTS: dict[str, tuple[list[Fields], list[Fields]]] = {
             {"type": "text", "text": "I look.", "citations": []},
         ],
     ),
-    "what Anthropic says of a call besides its name": (
+    "additional fields of a call of Anthropic": (
         [
             chunk({"tool_calls": [{**CALL_OF_CODE, "index": 0, "function": {"name": "f", "arguments": ""}}]}),
             call(0, '{"x":1}'),
         ],
         [{"type": "tool_use", "id": "a", "name": "f", "input": {"x": 1}, "caller": CALLER}],
     ),
-    "a call in the form of OpenAI's older API": (
+    "a call in the format of the older API of OpenAI": (
         [chunk({"function_call": {"name": "f", "arguments": ""}}), chunk({"function_call": {"arguments": "{}"}})],
         [{"type": "tool_use", "id": "toolu_0", "name": "f", "input": {}}],
     ),
@@ -177,7 +177,7 @@ CONTENTS: dict[str, tuple[list[Fields], list[Fields]]] = {
         [chunk({"content": "Yes."}), {**chunk({}), "choices": [{"index": 1, "delta": {"content": "No."}}]}],
         [{"type": "text", "text": "Yes.", "citations": []}],
     ),
-    "images have no place": ([chunk({"images": [{"image_url": {"url": "data:"}}]})], []),
+    "images are dropped": ([chunk({"images": [{"image_url": {"url": "data:"}}]})], []),
 }
 
 
@@ -196,12 +196,12 @@ def test_the_content_of_a_message(name: str) -> None:
 
 
 STOPS: dict[str, tuple[list[Fields], str | None]] = {
-    "the end": ([chunk({}, "stop")], "end_turn"),
-    "the limit": ([chunk({}, "length")], "max_tokens"),
-    "a filter": ([chunk({}, "content_filter")], "refusal"),
-    "a tool": ([chunk({}, "tool_calls")], "tool_use"),
-    "a tool of a provider that says stop": ([chunk(CALLED), chunk({}, "stop")], "tool_use"),
-    "a reason that nobody knows": ([chunk({}, "novel")], "end_turn"),
+    "the end of the answer": ([chunk({}, "stop")], "end_turn"),
+    "the token limit": ([chunk({}, "length")], "max_tokens"),
+    "a content filter": ([chunk({}, "content_filter")], "refusal"),
+    "a tool call": ([chunk({}, "tool_calls")], "tool_use"),
+    "a tool call with the reason stop": ([chunk(CALLED), chunk({}, "stop")], "tool_use"),
+    "an unknown reason": ([chunk({}, "novel")], "end_turn"),
     "no reason": ([chunk({"content": "Hi"})], None),
 }
 
@@ -212,7 +212,7 @@ def test_a_finish_reason_becomes_a_stop_reason(name: str) -> None:
     assert whole(*chunks)["stop_reason"] == reason
 
 
-def test_usage_counts_the_cache_apart() -> None:
+def test_cached_tokens_are_reported_separately() -> None:
     details = {"prompt_tokens_details": {"cached_tokens": 8}, "completion_tokens_details": {"reasoning_tokens": 3}}
     usage = {"prompt_tokens": 9, "completion_tokens": 7, "total_tokens": 16, **details}
     assert whole(chunk({}, "stop"), {**chunk({}), "choices": [], "usage": usage})["usage"] == {
@@ -224,7 +224,7 @@ def test_usage_counts_the_cache_apart() -> None:
     }
 
 
-def test_a_failure_keeps_what_arrived_and_has_no_stop_reason() -> None:
+def test_a_failure_keeps_the_received_text_and_has_no_stop_reason() -> None:
     encoder = new_encoder()
     failed = {"error": {"message": "It broke.", "type": "upstream_error", "param": None, "code": None}}
     encoded = encoder.chunks([chunk({"content": "Half"}), chunk({}, references=[], grounding={})])
@@ -282,7 +282,7 @@ CUTS = st.lists(st.integers(min_value=1, max_value=len(ANSWER) - 1), max_size=12
 
 
 async def cited_answer(events: list[Event], release: Any) -> Fields:
-    """The message that a client builds from a streamed answer."""
+    """Return the message that a client builds from a streamed answer."""
     response = Response(EVIDENCE, Options(marker="none", release=release))
     chunks = Chunks(response, usage=True)
     encoder, stream = AnthropicEncoder("m", chunks, Locations()), b""
@@ -294,7 +294,7 @@ async def cited_answer(events: list[Event], release: Any) -> Fields:
 
 @pytest.mark.parametrize("release", ["sentence", "live"])
 @given(cuts=CUTS)
-def test_a_cited_block_is_a_sentence_however_the_text_arrives(cuts: list[int], release: str) -> None:
+def test_a_cited_block_is_one_sentence_for_any_deltas(cuts: list[int], release: str) -> None:
     parts = [ANSWER[start:end] for start, end in zip([0, *cuts], [*cuts, len(ANSWER)], strict=True)]
     content = asyncio.run(cited_answer([*deltas(parts), finish()], release))["content"]
     assert "".join(block["text"] for block in content) == f"🌉 Yes. {FIRST} {SECOND} I like it."

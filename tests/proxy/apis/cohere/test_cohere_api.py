@@ -160,7 +160,7 @@ def test_documents_in_a_tool_result_are_cited_as_its_output(client: cohere.Clien
     assert sources.items() <= expected.items()
 
 
-def test_the_asynchronous_client_works_the_same(server: str) -> None:
+def test_the_asynchronous_client_gets_the_same_answer(server: str) -> None:
     async def both() -> tuple[V2ChatResponse, list[Any]]:
         async with cohere.AsyncClientV2(api_key="ck-right", base_url=server) as client:
             answer = await client.chat(model="extractive", messages=MESSAGES, documents=DOCUMENTS)
@@ -181,7 +181,7 @@ ERRORS: dict[str, tuple[Fields, int, str]] = {
     "an empty document": ({"documents": [" "]}, 400, "documents[0].data"),
     "a document that is a number": ({"documents": [7]}, 400, "documents[0]"),
     "two documents with one id": ({"documents": [{"id": "a", "data": {"text": "b"}}] * 2}, 400, "documents[1].id"),
-    "documents that are no list": ({"documents": "a"}, 400, "documents"),
+    "documents that are not a list": ({"documents": "a"}, 400, "documents"),
     "an unknown mode of citations": ({"citation_options": {"mode": "SLOW"}}, 400, "citation_options.mode"),
     "a temperature that is a text": ({"temperature": "warm"}, 400, "temperature"),
     "content of an unknown type": (
@@ -193,7 +193,7 @@ ERRORS: dict[str, tuple[Fields, int, str]] = {
 
 
 @pytest.mark.parametrize("case", ERRORS)
-def test_errors_have_coheres_shape(client: cohere.ClientV2, case: str) -> None:
+def test_errors_have_the_format_of_cohere(client: cohere.ClientV2, case: str) -> None:
     change, status, named = ERRORS[case]
     request: Fields = {"model": "extractive", "messages": MESSAGES, **change}
     with pytest.raises(cohere.core.api_error.ApiError) as caught:
@@ -234,7 +234,7 @@ def test_the_references_of_an_answer_can_be_requested_by_its_id(client: cohere.C
         assert json.loads(stored.read())["references"] == answer.references  # type: ignore[attr-defined]
 
 
-def test_events_are_named_and_the_stream_has_coheres_end_marker(server: str) -> None:
+def test_events_have_names_and_the_stream_ends_with_done(server: str) -> None:
     body = {"model": "extractive", "messages": MESSAGES, "documents": DOCUMENTS, "stream": True}
     headers = {"Authorization": "Bearer ck-right", "Content-Type": "application/json"}
     with urlopen(Request(f"{server}/v2/chat", json.dumps(body).encode(), headers)) as answer:  # noqa: S310 - the same

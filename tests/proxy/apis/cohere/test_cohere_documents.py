@@ -49,7 +49,7 @@ def result(call: str, *documents: Any) -> Fields:
     return {"role": "tool", "tool_call_id": call, "content": content}
 
 
-def test_fields_that_evidence_has_are_no_part_of_the_text() -> None:
+def test_fields_of_evidence_are_not_part_of_the_text() -> None:
     data = {"text": "Ice melts.", "title": "Ice", "url": "https://ex.org/a", "page_number": 3}
     (evidence,), _ = collected([{"id": "a", "data": data}])
     assert (evidence.text, evidence.title, evidence.url, evidence.page_number) == (
@@ -80,7 +80,7 @@ def test_documents_of_tools_are_numbered_after_those_of_the_request() -> None:
     assert source_of(evidence[2]) == {"type": "tool", "id": "x", "tool_output": {"text": "c"}}
 
 
-def test_a_document_that_two_results_contain_has_one_number() -> None:
+def test_a_document_in_two_results_has_one_number() -> None:
     same = {"id": "x", "data": {"text": "b"}}
     evidence, by_call = collected(None, [result("c1", same), result("c2", same, {"id": "x", "data": {"text": "c"}})])
     assert [(one.id, one.text) for one in evidence] == [("x", "b"), ("x_", "c")]
@@ -88,7 +88,7 @@ def test_a_document_that_two_results_contain_has_one_number() -> None:
     assert source_of(evidence[1])["id"] == "x_"
 
 
-def test_the_oldest_results_are_left_out_above_the_limit() -> None:
+def test_above_the_limit_the_oldest_results_are_left_out() -> None:
     messages = [result(f"c{number}", {"data": {"text": f"text {number}"}}, "and more") for number in range(3)]
     evidence, by_call = collected(["a"], messages, limit=5)
     assert list(by_call) == ["c1", "c2"]
@@ -117,7 +117,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "no text": ([{"data": {"text": ""}}], "documents[0].data"),
     "an id that is a number": ([{"id": 7, "data": {"text": "a"}}], "documents[0].id"),
     "a list as data": ([{"data": ["a"]}], "documents[0].data"),
-    "an id twice": ([{"id": "a", "data": {"text": "b"}}] * 2, "documents[1].id"),
+    "a duplicate id": ([{"id": "a", "data": {"text": "b"}}] * 2, "documents[1].id"),
 }
 
 
@@ -146,7 +146,7 @@ def test_documents_that_are_evidence_are_not_repeated_in_the_tools_message(enabl
 RELEASES: dict[str, tuple[Fields, str]] = {
     "by default": ({}, "sentence"),
     "fast citations": ({"citation_options": {"mode": "FAST"}}, "live"),
-    "in small letters": ({"citation_options": {"mode": "fast"}}, "live"),
+    "fast citations in lower case": ({"citation_options": {"mode": "fast"}}, "live"),
     "accurate citations": ({"citation_options": {"mode": "ACCURATE"}}, "sentence"),
     "no citations": ({"citation_options": {"mode": "OFF"}}, "live"),
     "an option of the request": (
@@ -167,6 +167,6 @@ def test_the_mode_of_citations_decides_when_text_is_sent(case: str) -> None:
     assert (options.release, options.marker) == (release, "none")
 
 
-def test_the_text_has_no_markers_whatever_the_request_says() -> None:
+def test_the_text_has_no_markers_even_if_the_request_sets_them() -> None:
     options = parsed(citations={"marker": "link", "dialect": "ragflow"}).options
     assert (options.marker, options.dialect) == ("none", "openai")

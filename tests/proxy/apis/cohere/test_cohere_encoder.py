@@ -1,4 +1,4 @@
-"""CohereEncoder: the events of a stream and the complete answer, for any way in which the provider cuts its text."""
+"""CohereEncoder: the events of a stream and the complete answer, for any deltas of the provider."""
 
 import asyncio
 import json
@@ -108,7 +108,7 @@ CUTS = st.lists(st.integers(min_value=1, max_value=len(ANSWER) - 1), max_size=12
 
 
 @given(cuts=CUTS, release=st.sampled_from(["sentence", "live"]))
-def test_any_way_of_cutting_the_text_gives_the_same_message(cuts: list[int], release: str) -> None:
+def test_the_message_does_not_depend_on_the_deltas(cuts: list[int], release: str) -> None:
     parts = [ANSWER[start:end] for start, end in zip([0, *cuts], [*cuts, len(ANSWER)], strict=True)]
     events, whole = encoded([REASONING, *deltas(parts), finish(), USAGE], release=release)
     message = cohere_message(events)
@@ -143,7 +143,7 @@ def test_a_text_between_thoughts_is_a_block_with_its_own_offsets() -> None:
     ]
 
 
-def test_a_refusal_is_a_block_of_its_own_and_does_not_move_offsets() -> None:
+def test_a_refusal_is_a_separate_block_and_does_not_change_offsets() -> None:
     refusal = OtherDelta(chunk({"refusal": "I cannot say more. "}), (0,))
     events, whole = encoded([refusal, *deltas([FIRST]), finish()])
     assert cohere_message(events) == whole["message"]
@@ -151,7 +151,7 @@ def test_a_refusal_is_a_block_of_its_own_and_does_not_move_offsets() -> None:
     assert cited(whole["message"]) == [(FIRST, ["opened"])]
 
 
-def test_tool_calls_follow_each_other() -> None:
+def test_tool_calls_are_sent_one_after_the_other() -> None:
     events, whole = encoded([*deltas([FIRST]), *CALLS, finish("tool_calls")])
     message = cohere_message(events)
     assert message == whole["message"]
@@ -182,7 +182,7 @@ def test_the_text_of_a_model_that_makes_no_required_call_is_the_answer() -> None
     assert message["content"] == [{"type": "text", "text": SHOWN}]
 
 
-def test_an_answer_without_text_has_an_empty_one() -> None:
+def test_an_answer_without_text_has_an_empty_text() -> None:
     events, whole = encoded([finish()])
     assert (
         cohere_message(events) == whole["message"] == {"role": "assistant", "content": [{"type": "text", "text": ""}]}
@@ -214,7 +214,7 @@ REASONS = {
 
 
 @pytest.mark.parametrize("reason", REASONS)
-def test_finish_reasons_have_coheres_names(reason: str) -> None:
+def test_finish_reasons_have_the_names_of_cohere(reason: str) -> None:
     events, whole = encoded([*deltas(["Yes."]), finish(reason)])
     assert events[-1]["delta"]["finish_reason"] == whole["finish_reason"] == REASONS[reason]
 
@@ -226,14 +226,14 @@ STOPPED: dict[str, Fields] = {
 
 
 @pytest.mark.parametrize("case", STOPPED)
-def test_the_end_at_a_stop_sequence_has_a_reason_of_its_own(case: str) -> None:
+def test_the_end_at_a_stop_sequence_has_its_own_reason(case: str) -> None:
     ending = finish()
     ending.chunk["choices"][0] |= STOPPED[case]  # type: ignore[union-attr]
     _, whole = encoded([*deltas(["Yes."]), ending])
     assert whole["finish_reason"] == "STOP_SEQUENCE"
 
 
-def test_evidence_that_is_no_document_is_a_source_with_its_own_fields() -> None:
+def test_other_evidence_is_a_source_with_its_own_fields() -> None:
     job = CohereApi().parse(
         {"model": "m", "messages": [{"role": "user", "content": "q"}]}, Options(), limit=9, max_characters=9
     )

@@ -1,4 +1,4 @@
-"""A server behind which providers record what they are sent, with a request and an answer of every API."""
+"""A running proxy with providers that record their requests; a request and an answer of every API."""
 
 import copy
 import json
@@ -13,10 +13,10 @@ from typing import Any
 import yaml
 
 from tests.conftest import Launch
-from tests.proxy.apis.fields.tables import Row, put, settled
+from tests.proxy.apis.fields.tables import Row, normalized, set_value
 from tests.upstreams.wire import Request, Server, Step, chunk, head, serving
 
-RULES = "Cite."  # the same whether the answer is JSON or not, so that only fields make a difference
+RULES = "Cite."  # the same for JSON answers, so that only the tested field makes a difference
 TEXT = "Water boils at 100 °C."
 EVIDENCE = [{"text": TEXT}]
 CALL = {"id": "call_1", "type": "function", "function": {"name": "weather", "arguments": '{"city":"Bern"}'}}
@@ -126,7 +126,7 @@ ANSWERS: dict[str, dict[str, Any]] = {
 
 @dataclass
 class Upstream:
-    """Answers every request with one event; says what it was asked."""
+    """A provider that answers every request with one event, or with one event of each type."""
 
     kind: str
     answer: dict[str, Any] = field(default_factory=dict)
@@ -147,47 +147,47 @@ class Upstream:
 
 
 @dataclass
-class World:
-    """A running server, the providers behind it, and a client."""
+class FieldProxy:
+    """A running proxy, its providers, and a client."""
 
     client: HTTPConnection
     upstreams: dict[str, tuple[Upstream, Server]]
     _baselines: dict[tuple[str, str], Any] = field(default_factory=dict)
 
     def sent(self, path: str, provider: str, row: Row | None = None) -> tuple[int, Any]:
-        """(status, what the provider was sent)."""
+        """Return the status and the body that the provider received, or the error."""
         _, server = self.upstreams[provider]
         server.requests.clear()
         body = copy.deepcopy(REQUESTS[path])
         if row:
-            put(body, row.field, row.example)
-        status, said = self._asked(path, provider, body)
-        return status, settled(server.requests[-1].json) if server.requests else said
+            set_value(body, row.field, row.example)
+        status, received = self._send(path, provider, body)
+        return status, normalized(server.requests[-1].json) if server.requests else received
 
     def shown(self, client: str, provider: str, row: Row | None = None) -> tuple[int, Any]:
-        """(status, what the client is shown)."""
+        """Return the status and the body that the client received."""
         upstream, _ = self.upstreams[provider]
         upstream.answer = copy.deepcopy(ANSWERS[provider])
         if row:
-            put(upstream.answer, row.field, row.example)
+            set_value(upstream.answer, row.field, row.example)
         path = CLIENTS[client]
-        status, said = self._asked(path, provider, copy.deepcopy(REQUESTS[path]))
+        status, received = self._send(path, provider, copy.deepcopy(REQUESTS[path]))
         upstream.answer = {}
-        return status, settled(said)
+        return status, normalized(received)
 
     def sent_without(self, path: str, provider: str) -> Any:
-        """Return what the provider was sent without the tested field."""
+        """Return the body that the provider receives without the tested field."""
         if (path, provider) not in self._baselines:
             self._baselines[path, provider] = self.sent(path, provider)[1]
         return self._baselines[path, provider]
 
     def shown_without(self, client: str, provider: str) -> Any:
-        """Return what the client is shown without the tested field."""
+        """Return the body that the client receives without the tested field."""
         if (client, provider) not in self._baselines:
             self._baselines[client, provider] = self.shown(client, provider)[1]
         return self._baselines[client, provider]
 
-    def _asked(self, path: str, provider: str, body: dict[str, Any]) -> tuple[int, Any]:
+    def _send(self, path: str, provider: str, body: dict[str, Any]) -> tuple[int, Any]:
         model = f"{provider}/m"
         if "model" in body:
             body["model"] = model
@@ -198,8 +198,8 @@ class World:
 
 
 @contextmanager
-def running(launch: Launch, folder: Path) -> Iterator[World]:
-    """A server with a provider of each kind. `folder` holds its configuration."""
+def running(launch: Launch, folder: Path) -> Iterator[FieldProxy]:
+    """Run a proxy with a provider of each kind. `folder` contains its configuration."""
     with ExitStack() as stack:
         upstreams = {kind: Upstream(kind) for kind in ANSWERS}
         servers = {kind: stack.enter_context(serving(upstream)) for kind, upstream in upstreams.items()}
@@ -213,5 +213,5 @@ def running(launch: Launch, folder: Path) -> Iterator[World]:
         command = [sys.executable, "-m", "citestream", "serve", "--port", "0", "--config", str(config)]
         url = stack.enter_context(launch(command, folder / "log"))
         client = HTTPConnection(url.removeprefix("http://"))
-        yield World(client, {kind: (upstreams[kind], servers[kind]) for kind in ANSWERS})
+        yield FieldProxy(client, {kind: (upstreams[kind], servers[kind]) for kind in ANSWERS})
         client.close()

@@ -15,10 +15,10 @@ from tests.proxy.answers import DURATIONS
 DOCUMENT = Path(__file__).parents[4] / "docs" / "fields.md"
 Steps = list[str | int]
 
-RECENT = 3600  # seconds
+RECENT_SECONDS = 3600
 
 # Fields that differ in every request or answer.
-VOLATILE = (
+CHANGING_VALUES = (
     (re.compile(r"excerpt-[0-9a-f]{8}"), "excerpt-nonce"),
     (re.compile(r'"timings_ms": \{[^}]*\}'), '"timings_ms": {}'),
     (re.compile(r"chatcmpl-[0-9a-f]{32}"), "chatcmpl-new"),
@@ -36,7 +36,7 @@ class Row:
     table: str
     field: str
     example: Any
-    fates: dict[str, str]
+    outcomes: dict[str, str]
 
 
 def rows() -> Iterator[Row]:
@@ -50,9 +50,9 @@ def rows() -> Iterator[Row]:
         elif not columns:
             columns = _cells(line)
         elif not set(line) <= set("|-: ") and columns[1] == "example":
-            field, example, *fates = _cells(line)
+            field, example, *outcomes = _cells(line)
             yield Row(
-                table, field.strip("`"), json.loads(example.strip("`")), dict(zip(columns[2:], fates, strict=True))
+                table, field.strip("`"), json.loads(example.strip("`")), dict(zip(columns[2:], outcomes, strict=True))
             )
 
 
@@ -60,24 +60,24 @@ def _cells(line: str) -> list[str]:
     return [cell.strip() for cell in line.strip().strip("|").split("|")]
 
 
-def expected(fate: str, baseline: Any, row: Row) -> Any:
+def expected(outcome: str, baseline: Any, row: Row) -> Any:
     """Return the expected output with the field, from the output without it."""
     found = copy.deepcopy(baseline)
-    if fate == "kept":
-        return put(found, row.field, row.example)
-    for path, value in re.findall(r"`([^`]+)`(?:: `([^`]+)`)?", re.sub(r"\(.*\)$", "", fate)):
-        put(found, path, json.loads(value) if value else row.example)
+    if outcome == "kept":
+        return set_value(found, row.field, row.example)
+    for path, value in re.findall(r"`([^`]+)`(?:: `([^`]+)`)?", re.sub(r"\(.*\)$", "", outcome)):
+        set_value(found, path, json.loads(value) if value else row.example)
     return found
 
 
-def compared(fate: str, baseline: Any, found: Any, row: Row) -> tuple[Any, Any]:
-    """(what came, what should have come), for a cell that is no status."""
-    if not fate.startswith("in "):
-        return found, settled(expected(fate, baseline, row))
-    (path,) = re.findall(r"`([^`]+)`", fate)
+def actual_and_expected(outcome: str, baseline: Any, found: Any, row: Row) -> tuple[Any, Any]:
+    """Return the actual and the expected output, for a cell that is not a status."""
+    if not outcome.startswith("in "):
+        return found, normalized(expected(outcome, baseline, row))
+    (path,) = re.findall(r"`([^`]+)`", outcome)
     inside = json.dumps(at(found, path))
     assert re.findall(r'"([^"]+)"', json.dumps(row.example))[-1] in inside
-    return put(found, path, ""), put(copy.deepcopy(baseline), path, "")
+    return set_value(found, path, ""), set_value(copy.deepcopy(baseline), path, "")
 
 
 def at(body: Any, path: str) -> Any:
@@ -87,35 +87,35 @@ def at(body: Any, path: str) -> Any:
     return body
 
 
-def put(body: Any, path: str, value: Any) -> Any:
-    """Set what is at `a.b[0].c`; objects and lists that are missing are made, one past the end of a list is added."""
+def set_value(body: Any, path: str, value: Any) -> Any:
+    """Set the value at a path such as `a.b[0].c`. Missing objects, lists and last elements are created."""
     found = steps(path)
-    place, last = body, found[-1]
+    container, last = body, found[-1]
     for step, following in pairwise(found):
-        _extend(place, step, [] if isinstance(following, int) else {})
-        place = place[step]
-    _extend(place, last, None)
-    place[last] = copy.deepcopy(value)
+        _extend(container, step, [] if isinstance(following, int) else {})
+        container = container[step]
+    _extend(container, last, None)
+    container[last] = copy.deepcopy(value)
     return body
 
 
-def _extend(place: Any, step: str | int, new: Any) -> None:
-    if isinstance(place, dict):
-        place.setdefault(step, new)
-    elif len(place) == step:
-        place.append(new)
+def _extend(container: Any, step: str | int, new: Any) -> None:
+    if isinstance(container, dict):
+        container.setdefault(step, new)
+    elif len(container) == step:
+        container.append(new)
 
 
 def steps(path: str) -> Steps:
-    """`a.b[0].c` in steps."""
+    """Return the names and indexes of a path such as `a.b[0].c`."""
     return [int(index) if index else name for name, index in re.findall(r"([^.\[\]]+)|\[(\d+)\]", path)]
 
 
-def settled(value: Any) -> Any:
-    """Without what is new every time."""
+def normalized(value: Any) -> Any:
+    """Return a value with constants in place of values that change with every request."""
     value = _without_measured_durations(value)
-    text = re.sub(r'(?<="created": )\d+|(?<="created_at": )\d+', _moment, json.dumps(value, sort_keys=True))
-    for pattern, constant in VOLATILE:
+    text = re.sub(r'(?<="created": )\d+|(?<="created_at": )\d+', _without_own_time, json.dumps(value, sort_keys=True))
+    for pattern, constant in CHANGING_VALUES:
         text = pattern.sub(constant, text)
     return json.loads(text)
 
@@ -129,6 +129,6 @@ def _without_measured_durations(value: Any) -> Any:
     return value
 
 
-def _moment(written: re.Match[str]) -> str:
-    """A time of our own is never the same, a provider's always."""
-    return "0" if int(written[0]) > time() - RECENT else written[0]
+def _without_own_time(match: re.Match[str]) -> str:
+    """Replace a recent time, which the server has set. The time of a provider is constant."""
+    return "0" if int(match[0]) > time() - RECENT_SECONDS else match[0]

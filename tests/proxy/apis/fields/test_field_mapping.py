@@ -12,16 +12,16 @@ from typing import Any
 import pytest
 
 from tests.conftest import Launch
-from tests.proxy.apis.fields.tables import Row, compared, rows
-from tests.proxy.apis.fields.world import ANSWERS, CLIENTS, World, running
+from tests.proxy.apis.fields.proxy import ANSWERS, CLIENTS, FieldProxy, running
+from tests.proxy.apis.fields.tables import Row, actual_and_expected, rows
 
 ROWS = list(rows())
 
 
 @pytest.fixture(scope="module")
-def world(launch: Launch, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    with running(launch, tmp_path_factory.mktemp("fields")) as world:
-        yield world
+def field_proxy(launch: Launch, tmp_path_factory: pytest.TempPathFactory) -> Iterator[FieldProxy]:
+    with running(launch, tmp_path_factory.mktemp("fields")) as field_proxy:
+        yield field_proxy
 
 
 def cases(kind: str) -> list[Any]:
@@ -29,53 +29,55 @@ def cases(kind: str) -> list[Any]:
     assert found, f"docs/fields.md has no table of {kind}"
     return [
         pytest.param(
-            row, column, fate, id=f"{row.table.removeprefix(kind)} {row.field} {json.dumps(row.example)} {column}"
+            row, column, outcome, id=f"{row.table.removeprefix(kind)} {row.field} {json.dumps(row.example)} {column}"
         )
         for row in found
-        for column, fate in row.fates.items()
+        for column, outcome in row.outcomes.items()
     ]
 
 
-@pytest.mark.parametrize(("row", "provider", "fate"), cases("Requests: "))
+@pytest.mark.parametrize(("row", "provider", "outcome"), cases("Requests: "))
 def test_a_field_of_a_request_reaches_the_provider_as_documented(
-    world: World, row: Row, provider: str, fate: str
+    field_proxy: FieldProxy, row: Row, provider: str, outcome: str
 ) -> None:
     path = row.table.removeprefix("Requests: ").strip("`")
-    status, sent = world.sent(path, provider, row)
-    if fate.isdecimal():
-        assert (status, bool(sent.get("error") or sent["message"])) == (int(fate), True), sent
+    status, sent = field_proxy.sent(path, provider, row)
+    if outcome.isdecimal():
+        assert (status, bool(sent.get("error") or sent["message"])) == (int(outcome), True), sent
     else:
-        came, meant = compared(fate, world.sent_without(path, provider), sent, row)
-        assert came == meant
+        actual, expected = actual_and_expected(outcome, field_proxy.sent_without(path, provider), sent, row)
+        assert actual == expected
 
 
-@pytest.mark.parametrize(("row", "client", "fate"), cases("Answers: "))
-def test_a_field_of_an_answer_reaches_the_client_as_documented(world: World, row: Row, client: str, fate: str) -> None:
+@pytest.mark.parametrize(("row", "client", "outcome"), cases("Answers: "))
+def test_a_field_of_an_answer_reaches_the_client_as_documented(
+    field_proxy: FieldProxy, row: Row, client: str, outcome: str
+) -> None:
     provider = row.table.removeprefix("Answers: ")
-    status, shown = world.shown(client, provider, row)
-    if fate.isdecimal():
-        assert status == int(fate), shown
+    status, shown = field_proxy.shown(client, provider, row)
+    if outcome.isdecimal():
+        assert status == int(outcome), shown
     else:
-        came, meant = compared(fate, world.shown_without(client, provider), shown, row)
-        assert came == meant
+        actual, expected = actual_and_expected(outcome, field_proxy.shown_without(client, provider), shown, row)
+        assert actual == expected
 
 
 MESSAGE = {"role": "assistant", "refusal": None}
 CHOICE = {"index": 0, "message": MESSAGE, "logprobs": None, "finish_reason": "stop"}
 PART = {"type": "output_text", "logprobs": []}
 ITEM = {"id": "msg_new", "type": "message", "role": "assistant", "status": "completed", "content": [PART]}
-UNASKED = (
+NOT_REQUESTED = (
     *("background", "instructions", "max_output_tokens", "max_tool_calls", "previous_response_id", "prompt_cache_key"),
     *("prompt_cache_retention", "reasoning", "safety_identifier", "store", "temperature", "top_logprobs", "top_p"),
     *("truncation", "user"),
 )
-LINE = {"created_at": "now", "done": True, "done_reason": "stop"}
+LAST_LINE = {"created_at": "now", "done": True, "done_reason": "stop"}
 # Fields of an answer that consists of text only, besides that text and the fields of citations.
-# `null` and empty lists stand where the API's own servers write them.
-BARE: dict[str, dict[str, Any]] = {
+# It has `null` and empty lists where the servers of that API write them.
+WITHOUT_TEXT: dict[str, dict[str, Any]] = {
     "chat": {"object": "chat.completion", "model": "m", "system_fingerprint": None, "choices": [CHOICE]},
     "responses": {
-        **dict.fromkeys((*UNASKED, "error", "incomplete_details", "service_tier", "usage")),
+        **dict.fromkeys((*NOT_REQUESTED, "error", "incomplete_details", "service_tier", "usage")),
         "id": "resp_new",
         "object": "response",
         "created_at": 0,
@@ -88,8 +90,8 @@ BARE: dict[str, dict[str, Any]] = {
         "tool_choice": "auto",
         "tools": [],
     },
-    "ollama": {**LINE, "message": {"role": "assistant"}},
-    "generate": LINE,
+    "ollama": {**LAST_LINE, "message": {"role": "assistant"}},
+    "generate": LAST_LINE,
     "gemini": {
         "candidates": [{"content": {"role": "model", "parts": [{}]}, "finishReason": "STOP", "index": 0}],
         "modelVersion": "m",
@@ -111,8 +113,8 @@ BARE: dict[str, dict[str, Any]] = {
 }
 OURS = {"references", "grounding", "citations", "search_results", "annotations", "groundingMetadata"}
 TEXTS = {"text", "content", "response"}
-# Names of the answer, and a provider's own word for the reason; each API has one of them, each provider gives another.
-GIVEN = {
+# Ids, times and names of models: each API has at least one of them, and their values differ between providers.
+ALWAYS_SET = {
     "chat": ("id", "created"),
     "ollama": ("model",),
     "generate": ("model",),
@@ -123,30 +125,32 @@ GIVEN = {
 
 @pytest.mark.parametrize("provider", ANSWERS)
 @pytest.mark.parametrize("client", CLIENTS)
-def test_nothing_is_made_up(world: World, client: str, provider: str) -> None:
-    status, shown = world.shown(client, provider)
+def test_no_value_is_invented(field_proxy: FieldProxy, client: str, provider: str) -> None:
+    status, shown = field_proxy.shown(client, provider)
     assert status == 200
-    for name in GIVEN.get(client, ()):
+    for name in ALWAYS_SET.get(client, ()):
         assert shown.pop(name) is not None
-    assert bare(shown) == BARE[client]
+    assert without_text(shown) == WITHOUT_TEXT[client]
 
 
-def test_what_gemini_says_of_a_candidate_stands_beside_what_it_says_of_the_answer(world: World) -> None:
+def test_fields_of_a_gemini_candidate_and_of_its_answer_are_combined(field_proxy: FieldProxy) -> None:
     row = Row("", "candidates[0].safetyRatings", [{"category": "HARM_CATEGORY_HARASSMENT"}], {})
     usage = {"promptTokenCount": 9, "candidatesTokenCount": 7, "totalTokenCount": 16}
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(ANSWERS["gemini"], "usageMetadata", usage)
-        _, shown = world.shown("responses", "gemini", row)
+        _, shown = field_proxy.shown("responses", "gemini", row)
     assert shown["google"] == {"safetyRatings": row.example, "usageMetadata": usage}
 
 
-def bare(value: Any) -> Any:
-    """Without texts, and without what we found out."""
+def without_text(value: Any) -> Any:
+    """Return an answer without its texts and without the fields of citations."""
     if isinstance(value, list):
-        return [bare(one) for one in value]
+        return [without_text(one) for one in value]
     if not isinstance(value, dict):
         return value
-    left = {
-        key: bare(one) for key, one in value.items() if key not in OURS and not (key in TEXTS and isinstance(one, str))
+    remaining = {
+        key: without_text(one)
+        for key, one in value.items()
+        if key not in OURS and not (key in TEXTS and isinstance(one, str))
     }
-    return {key: one for key, one in left.items() if key != "native_finish_reason"}
+    return {key: one for key, one in remaining.items() if key != "native_finish_reason"}

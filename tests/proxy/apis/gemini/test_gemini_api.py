@@ -43,7 +43,7 @@ def cited_bytes(metadata: types.GroundingMetadata | None, text: str) -> list[str
     return [encoded[s.start_index or 0 : s.end_index].decode() for s in segments if s is not None]
 
 
-def test_streamed_and_whole_say_the_same(client: genai.Client) -> None:
+def test_the_streamed_and_the_complete_answer_are_equal(client: genai.Client) -> None:
     whole = client.models.generate_content(model="extractive", contents=QUESTION)
     parts = list(client.models.generate_content_stream(model="extractive", contents=QUESTION))
     assert "".join(part.text or "" for part in parts) == whole.text == CITED
@@ -56,7 +56,7 @@ def test_streamed_and_whole_say_the_same(client: genai.Client) -> None:
     assert parts[-1].usage_metadata == whole.usage_metadata
 
 
-def test_errors_have_googles_shape(client: genai.Client) -> None:
+def test_errors_have_the_format_of_google(client: genai.Client) -> None:
     with pytest.raises(errors.ClientError) as caught:
         client.models.generate_content(model="nobody", contents=QUESTION)
     assert (caught.value.code, caught.value.status) == (404, "NOT_FOUND")

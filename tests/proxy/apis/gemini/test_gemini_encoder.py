@@ -1,4 +1,4 @@
-"""Output for clients of Gemini's API, piece by piece: parts, grounding in bytes, ends of all kinds."""
+"""Output for clients of the Gemini API: parts, grounding with byte offsets, and all kinds of ends."""
 
 import asyncio
 import json
@@ -35,7 +35,7 @@ def call(arguments: str, index: int = 0) -> dict[str, Any]:
 
 
 def streamed(steps: Steps) -> list[dict[str, Any]]:
-    """Every response of a stream."""
+    """Return the responses of a stream."""
     response = Response(EVIDENCE, Options())
     chunks, encoder, written = Chunks(response, usage=True), GeminiEncoder(sse=True), b""
     for event in asyncio.run(outgoing(steps, Options(), response)):
@@ -56,7 +56,7 @@ def whole(steps: Steps) -> dict[str, Any]:
 
 
 def read(*candidates: dict[str, Any], **fields: Any) -> list[Event]:
-    """The events of what Gemini sends, an event each."""
+    """Return the events for responses of Gemini with these candidates."""
     reader = GeminiReader("m")
     events = [event for one in candidates for event in reader.read(spaced({"candidates": [one], **fields}))]
     return [*events, *reader.end()]
@@ -74,7 +74,7 @@ def cited(candidate: dict[str, Any]) -> list[str]:
     return found
 
 
-def test_bytes_are_counted_in_the_part_that_holds_the_sentence() -> None:
+def test_bytes_are_counted_within_the_part_with_the_sentence() -> None:
     steps = [
         other(reasoning="Où est le pont? 🌉"),
         *deltas([f"Voilà — {OPENED} "]),
@@ -99,14 +99,14 @@ def test_in_a_stream_bytes_are_counted_over_all_text() -> None:
 
 
 FAILURES = {
-    "the connection breaks": (IncompleteAnswer("cut"), 502, "UNAVAILABLE"),
-    "it takes too long": (TimedOut("late"), 504, "DEADLINE_EXCEEDED"),
-    "the provider has had enough": (Rejected("no", status=429), 429, "RESOURCE_EXHAUSTED"),
+    "an interrupted connection": (IncompleteAnswer("cut"), 502, "UNAVAILABLE"),
+    "a timeout": (TimedOut("late"), 504, "DEADLINE_EXCEEDED"),
+    "a rate limit": (Rejected("no", status=429), 429, "RESOURCE_EXHAUSTED"),
 }
 
 
 @pytest.mark.parametrize(("error", "code", "status"), FAILURES.values(), ids=FAILURES)
-def test_what_arrived_is_grounded_though_the_stream_fails(error: ProviderError, code: int, status: str) -> None:
+def test_the_received_text_is_grounded_if_the_stream_fails(error: ProviderError, code: int, status: str) -> None:
     *texts, grounded, failed = streamed([*deltas([OPENED, " And the la"]), error])
     assert "".join(part["text"] for one in texts for part in one["candidates"][0]["content"]["parts"]) == (
         f"{OPENED} [1] And the la"
@@ -115,29 +115,31 @@ def test_what_arrived_is_grounded_though_the_stream_fails(error: ProviderError, 
     assert [s["segment"]["text"] for s in candidate["groundingMetadata"]["groundingSupports"]] == [OPENED]
     assert "finishReason" not in candidate
     assert (failed["error"]["code"], failed["error"]["status"]) == (code, status)
-    assert list(failed) == ["error"]  # Google's clients look for it as the first key
+    assert list(failed) == ["error"]  # the clients of Google expect it as the first key
 
 
-def test_a_call_that_broke_off_is_not_made() -> None:
+def test_an_incomplete_call_is_dropped() -> None:
     steps = [other(tool_calls=[call('{"a":1}'), call('{"b":', 1)]), IncompleteAnswer("cut")]
-    *_, told, _ = streamed(steps)
-    assert told["candidates"][0]["content"]["parts"] == [{"functionCall": {"id": "c0", "name": "f", "args": {"a": 1}}}]
+    *_, last_response, _ = streamed(steps)
+    assert last_response["candidates"][0]["content"]["parts"] == [
+        {"functionCall": {"id": "c0", "name": "f", "args": {"a": 1}}}
+    ]
 
 
 ARGUMENTS: dict[str, tuple[str, dict[str, Any]]] = {
     "an object": ('{"a": [1]}', {"a": [1]}),
-    "nothing": ("", {}),
-    "no JSON": ("{a:", {"arguments": "{a:"}),
-    "JSON that is no object": ("[1]", {"arguments": "[1]"}),
+    "empty arguments": ("", {}),
+    "invalid JSON": ("{a:", {"arguments": "{a:"}),
+    "JSON that is not an object": ("[1]", {"arguments": "[1]"}),
 }
 
 
-@pytest.mark.parametrize(("written", "meant"), ARGUMENTS.values(), ids=ARGUMENTS)
-def test_arguments_are_an_object(written: str, meant: dict[str, Any]) -> None:
+@pytest.mark.parametrize(("written", "expected"), ARGUMENTS.values(), ids=ARGUMENTS)
+def test_arguments_are_an_object(written: str, expected: dict[str, Any]) -> None:
     steps = [other(tool_calls=[call(written)]), finish("tool_calls")]
     for response in (whole(steps), streamed(steps)[-1]):
         (candidate,) = response["candidates"]
-        assert candidate["content"]["parts"] == [{"functionCall": {"id": "c0", "name": "f", "args": meant}}]
+        assert candidate["content"]["parts"] == [{"functionCall": {"id": "c0", "name": "f", "args": expected}}]
         assert candidate["finishReason"] == "STOP"
 
 
@@ -180,7 +182,7 @@ def test_a_prompt_that_gemini_blocks_has_no_candidates() -> None:
         assert response["usageMetadata"] == {"promptTokenCount": 3}
 
 
-def test_what_gemini_found_by_a_search_of_its_own_is_kept_where_its_text_stands_now() -> None:
+def test_the_results_of_gemini_search_are_kept_with_adjusted_offsets() -> None:
     web = {"web": {"uri": "https://ex.org", "title": "ex"}}
     support = {"segment": {"endIndex": 12, "text": "It is old 🌉."}, "groundingChunkIndices": [0]}
     moved = {"segment": {"startIndex": 12, "endIndex": 20, "text": "no such"}, "groundingChunkIndices": [0]}
@@ -204,22 +206,24 @@ def test_what_gemini_found_by_a_search_of_its_own_is_kept_where_its_text_stands_
 
 # Metadata of Gemini with values of wrong types
 WRONG_METADATA: dict[str, Any] = {
-    "no object": [5],
+    "a list": [5],
     "chunks that are a number": {"groundingChunks": 5},
-    "supports of nothing": {"groundingSupports": [5, {"segment": 5}, {"segment": {"text": 5}}]},
-    "indices of nothing": {"groundingSupports": [{"segment": {"text": OPENED}, "groundingChunkIndices": ["x", {}]}]},
+    "supports of wrong types": {"groundingSupports": [5, {"segment": 5}, {"segment": {"text": 5}}]},
+    "indices of wrong types": {
+        "groundingSupports": [{"segment": {"text": OPENED}, "groundingChunkIndices": ["x", {}]}]
+    },
 }
 
 
 @pytest.mark.parametrize("name", WRONG_METADATA)
-def test_metadata_of_a_wrong_type_does_not_matter(name: str) -> None:
+def test_metadata_of_a_wrong_type_is_ignored(name: str) -> None:
     parts = {"content": {"parts": [{"text": OPENED}], "role": "model"}, "index": 0, "finishReason": "STOP"}
     steps = read({**parts, "groundingMetadata": WRONG_METADATA[name]}, promptFeedback=[5])
     assert set(cited(whole(steps)["candidates"][0])) == {OPENED}
     assert streamed(steps)[-1]["candidates"][0]["groundingMetadata"]["groundingChunks"]
 
 
-def test_each_sentence_points_to_its_own_passage_of_the_evidence() -> None:
+def test_each_sentence_refers_to_its_own_passage_of_the_evidence() -> None:
     text = "Ah. Bee. Cee."
     spans = [
         {"choice": 0, "start": start, "end": end, "support": 0.9, "status": "added", "quote": quote}
@@ -238,7 +242,7 @@ def test_each_sentence_points_to_its_own_passage_of_the_evidence() -> None:
     assert supports == [("Ah.", [0, 1]), ("Bee.", [2]), ("Cee.", [0])]
 
 
-def test_candidates_that_interleave_end_each_with_its_own() -> None:
+def test_interleaved_candidates_have_their_own_ends() -> None:
     steps = [*deltas([OPENED]), *deltas([LANES], 1), finish("length"), finish("stop", 1)]
     first, second = streamed(steps)[-1]["candidates"]
     assert (first["finishReason"], second["finishReason"]) == ("MAX_TOKENS", "STOP")
@@ -246,8 +250,8 @@ def test_candidates_that_interleave_end_each_with_its_own() -> None:
     assert cited(whole(steps)["candidates"][1]) == [LANES]
 
 
-def test_nothing_is_made_up() -> None:
-    """An answer without a model's name, id, usage: none is reported."""
+def test_no_value_is_invented() -> None:
+    """An answer without id, model name and usage is sent without them."""
     bare = {"choices": [{"index": 0, "delta": {"content": "Hi."}, "finish_reason": None}]}
     completion = Completion()
     completion.add(bare)
@@ -257,7 +261,7 @@ def test_nothing_is_made_up() -> None:
     }
 
 
-def test_usage_counts_thoughts_apart() -> None:
+def test_tokens_of_thoughts_are_reported_separately() -> None:
     usage = {
         "prompt_tokens": 9,
         "completion_tokens": 7,

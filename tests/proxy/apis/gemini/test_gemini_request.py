@@ -33,16 +33,16 @@ SPELLINGS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
             "tools": [{"functionDeclarations": [{"name": "f", "parameters": {"any_key": {"kept_here": 1}}}]}],
         },
     ),
-    "one where a list is meant": (
+    "one value in place of a list": (
         {"contents": {"parts": {"text": "Hi"}}, "tools": {"functionDeclarations": {"name": "f"}}},
         {"contents": [{"parts": [{"text": "Hi"}]}], "tools": [{"functionDeclarations": [{"name": "f"}]}]},
     ),
 }
 
 
-@pytest.mark.parametrize(("written", "meant"), SPELLINGS.values(), ids=SPELLINGS)
-def test_spellings_mean_the_same(written: dict[str, Any], meant: dict[str, Any]) -> None:
-    found, expected = parsed(written), parsed(meant)
+@pytest.mark.parametrize(("written", "standard"), SPELLINGS.values(), ids=SPELLINGS)
+def test_all_spellings_are_accepted(written: dict[str, Any], standard: dict[str, Any]) -> None:
+    found, expected = parsed(written), parsed(standard)
     assert (found.messages, found.params, found.native_messages, found.json) == (
         expected.messages,
         expected.params,
@@ -60,7 +60,7 @@ def answered(*results: tuple[str, str]) -> dict[str, Any]:
     return {"role": "user", "parts": [{"functionResponse": {"name": n, "response": {"a": r}}} for n, r in results]}
 
 
-def test_results_belong_to_calls_of_their_name_in_order() -> None:
+def test_results_are_assigned_to_the_calls_of_their_name_in_order() -> None:
     contents = [called("f", "g", "f"), answered(("f", "1"), ("f", "2"), ("g", "3"))]
     job = parsed({"contents": contents})
     calls = [call["id"] for call in job.messages[0]["tool_calls"]]
@@ -69,7 +69,7 @@ def test_results_belong_to_calls_of_their_name_in_order() -> None:
     assert [results[call] for call in calls] == ['{"a":"1"}', '{"a":"3"}', '{"a":"2"}']
 
 
-def test_for_gemini_itself_every_part_keeps_its_place() -> None:
+def test_for_gemini_every_part_keeps_its_position() -> None:
     parts = [
         {"text": "See"},
         {"functionResponse": {"name": "f", "id": "c1", "response": {"a": 1}, "scheduling": "SILENT"}},
@@ -89,14 +89,14 @@ def test_for_gemini_itself_every_part_keeps_its_place() -> None:
 CHOICES: dict[str, tuple[dict[str, Any], Any]] = {
     "any": ({"mode": "ANY"}, "required"),
     "none": ({"mode": "NONE"}, "none"),
-    "a certain one": ({"mode": "ANY", "allowedFunctionNames": ["f"]}, {"type": "function", "function": {"name": "f"}}),
-    "one of several": ({"mode": "ANY", "allowedFunctionNames": ["f", "g"]}, "required"),
-    "whatever": ({}, None),
+    "one function": ({"mode": "ANY", "allowedFunctionNames": ["f"]}, {"type": "function", "function": {"name": "f"}}),
+    "several functions": ({"mode": "ANY", "allowedFunctionNames": ["f", "g"]}, "required"),
+    "no mode": ({}, None),
 }
 
 
 @pytest.mark.parametrize(("calling", "choice"), CHOICES.values(), ids=CHOICES)
-def test_which_functions_may_be_called(calling: dict[str, Any], choice: Any) -> None:
+def test_the_function_calling_mode_becomes_a_tool_choice(calling: dict[str, Any], choice: Any) -> None:
     declared = [{"name": name} for name in "fgh"]
     job = parsed({"tools": [{"functionDeclarations": declared}], "toolConfig": {"functionCallingConfig": calling}})
     assert job.params.get("tool_choice") == choice
@@ -126,7 +126,7 @@ def test_a_schema_becomes_json_schema() -> None:
     }
 
 
-def test_a_schema_nested_without_end_is_cut() -> None:
+def test_a_deeply_nested_schema_is_truncated() -> None:
     schema: dict[str, Any] = {"type": "STRING"}
     for _ in range(900):
         schema = {"type": "ARRAY", "items": schema}
@@ -147,7 +147,7 @@ WRONG: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("path", WRONG)
-def test_a_field_of_the_wrong_type_is_named(path: str) -> None:
+def test_the_error_names_a_field_of_the_wrong_type(path: str) -> None:
     with pytest.raises(FieldError) as caught:
         parsed(WRONG[path])
     assert caught.value.path == path

@@ -34,7 +34,7 @@ def client(server: str) -> Iterator[ollama.Client]:
     client._client.close()
 
 
-def test_chat_streamed_and_whole_say_the_same(client: ollama.Client) -> None:
+def test_the_streamed_and_the_complete_answer_of_chat_are_equal(client: ollama.Client) -> None:
     options = {"evidence": EVIDENCE, "temperature": 0}
     lines = list(client.chat("extractive", messages=MESSAGES, stream=True, options=options))
     whole = client.chat("extractive", messages=MESSAGES, options=options)
@@ -77,7 +77,7 @@ def test_an_error_has_ollamas_format(client: ollama.Client) -> None:
         client.chat("extractive", messages=MESSAGES, options={"evidence": [{"text": ""}]})
 
 
-def test_the_last_line_carries_references_for_those_who_read_it(server: str) -> None:
+def test_the_last_line_contains_the_references(server: str) -> None:
     body: dict[str, Any] = {"model": "extractive", "messages": MESSAGES, "evidence": EVIDENCE}
     with urlopen(Request(f"{server}/api/chat", json.dumps(body).encode())) as answer:  # noqa: S310 - our own address
         assert answer.headers["Content-Type"] == "application/x-ndjson"

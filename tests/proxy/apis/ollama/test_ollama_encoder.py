@@ -50,20 +50,20 @@ def whole(steps: Steps, *, generates: bool = False) -> dict[str, Any]:
     return OllamaEncoder("m", generates=generates).body(completion)
 
 
-def test_what_arrived_has_its_references_though_the_stream_fails() -> None:
-    *lines, told, failed = streamed([*deltas([LANES, " And th"]), other(tool_calls=[CALL]), IncompleteAnswer("cut")])
+def test_the_received_text_has_its_references_if_the_stream_fails() -> None:
+    *lines, last, failed = streamed([*deltas([LANES, " And th"]), other(tool_calls=[CALL]), IncompleteAnswer("cut")])
     assert "".join(line["message"]["content"] for line in lines) == f"{LANES} [1] And th"
-    assert [reference["evidence_number"] for reference in told["references"]] == [2]
-    assert told["grounding"]["supported"] == 1
-    assert told["message"]["tool_calls"] == [CALLED]
-    assert told["done"] is False
+    assert [reference["evidence_number"] for reference in last["references"]] == [2]
+    assert last["grounding"]["supported"] == 1
+    assert last["message"]["tool_calls"] == [CALLED]
+    assert last["done"] is False
     assert failed == {"error": "cut"}
 
 
-def test_a_call_that_broke_off_is_not_made() -> None:
+def test_an_incomplete_call_is_dropped() -> None:
     cut = {**CALL, "function": {"name": "f", "arguments": '{"a":'}}
-    *_, told, _ = streamed([other(tool_calls=[cut]), IncompleteAnswer("cut")])
-    assert "tool_calls" not in told["message"]
+    *_, last, _ = streamed([other(tool_calls=[cut]), IncompleteAnswer("cut")])
+    assert "tool_calls" not in last["message"]
 
 
 def test_a_refusal_is_text() -> None:
@@ -72,7 +72,7 @@ def test_a_refusal_is_text() -> None:
     assert whole(steps)["message"]["content"] == "I cannot say."
 
 
-def test_thoughts_stand_beside_the_text() -> None:
+def test_thoughts_have_their_own_field() -> None:
     steps = [other(reasoning="h", reasoning_content="h"), other(reasoning="m"), *deltas([LANES]), finish()]
     assert [line["message"].get("thinking") for line in streamed(steps)] == ["h", "m", None, None]
     assert whole(steps)["message"] == {"role": "assistant", "content": f"{LANES} [1]", "thinking": "hm"}
@@ -81,20 +81,20 @@ def test_thoughts_stand_beside_the_text() -> None:
 
 
 REASONS = {
-    "the end": ("stop", "stop"),
-    "the limit": ("length", "length"),
-    "a call": ("tool_calls", "stop"),
-    "a filter": ("content_filter", "content_filter"),
+    "the end of the answer": ("stop", "stop"),
+    "the token limit": ("length", "length"),
+    "a tool call": ("tool_calls", "stop"),
+    "a content filter": ("content_filter", "content_filter"),
 }
 
 
-@pytest.mark.parametrize(("reason", "told"), REASONS.values(), ids=REASONS)
-def test_the_last_line_says_why_it_is_the_last(reason: str, told: str) -> None:
+@pytest.mark.parametrize(("reason", "expected"), REASONS.values(), ids=REASONS)
+def test_the_last_line_contains_the_reason(reason: str, expected: str) -> None:
     steps = [*deltas([LANES]), finish(reason)]
-    assert streamed(steps)[-1]["done_reason"] == whole(steps)["done_reason"] == told
+    assert streamed(steps)[-1]["done_reason"] == whole(steps)["done_reason"] == expected
 
 
-def test_log_probabilities_come_with_their_text_and_in_the_whole() -> None:
+def test_log_probabilities_are_sent_with_their_text_and_in_the_complete_answer() -> None:
     scored = chunk({"content": LANES})
     scored["choices"][0]["logprobs"] = {"content": SCORED}
     (text,) = deltas([LANES])
@@ -102,7 +102,7 @@ def test_log_probabilities_come_with_their_text_and_in_the_whole() -> None:
     assert streamed(steps)[0]["logprobs"] == whole(steps)["logprobs"] == SCORED
 
 
-def test_nothing_is_made_up() -> None:
+def test_no_value_is_invented() -> None:
     completion = Completion()
     completion.add({"choices": [{"index": 0, "delta": {"content": "Hi."}, "finish_reason": "stop"}]})
     body = OllamaEncoder("m", generates=False).body(completion)
@@ -115,7 +115,7 @@ def test_durations_are_measured_for_providers_that_report_none() -> None:
     assert body["total_duration"] == body["prompt_eval_duration"] + body["eval_duration"]
 
 
-def test_counts_are_ollamas_own_where_it_is_the_provider() -> None:
+def test_counts_of_an_ollama_provider_are_unchanged() -> None:
     counted = {**ENVELOPE, "choices": [], "usage": {"prompt_tokens": 0, "completion_tokens": 7}}
     steps = [*deltas([LANES]), finish(), Usage(counted)]
     assert (whole(steps)["prompt_eval_count"], whole(steps)["eval_count"]) == (0, 7)

@@ -45,7 +45,7 @@ class StrictRunningModel(StrictModel):
     context_length: int
 
 
-CLOSED = "http://127.0.0.1:9"
+CLOSED_PORT = "http://127.0.0.1:9"
 ALIASES = {"house": {"model": "ollama/llama3.2"}, "quotes": {"model": "extractive"}}
 
 
@@ -56,7 +56,7 @@ async def server() -> AsyncIterator[TestClient[web.Request, web.Application]]:
             "extractive": {},
             "ollama": {"base_url": upstream.url},
             "listed": {"kind": "ollama", "base_url": upstream.url, "models": ["qwen3:4b", "new"]},
-            "down": {"kind": "ollama", "base_url": CLOSED},
+            "down": {"kind": "ollama", "base_url": CLOSED_PORT},
         }
         config = parse({"providers": providers, "models": ALIASES})
         async with TestClient(TestServer(make_app(config))) as client:
@@ -92,7 +92,7 @@ async def test_running_models_are_those_of_ollama_providers(server: TestClient[w
     assert models[0].context_length == 4096
 
 
-async def test_the_official_client_reads_what_it_asks_for_at_its_start(
+async def test_the_official_client_reads_all_answers_that_it_requests_at_its_start(
     server: TestClient[web.Request, web.Application],
 ) -> None:
     client = ollama.AsyncClient(str(server.make_url("/")))

@@ -1,4 +1,4 @@
-"""`POST /v1/chat/completions` as its clients see it: the official SDK and plain HTTP against a real server process."""
+"""`POST /v1/chat/completions` of a real server process, with the official SDK and with plain HTTP."""
 
 import json
 import re
@@ -44,7 +44,7 @@ def server(launch: Launch, tmp_path_factory: pytest.TempPathFactory) -> Iterator
         ) as busy,
         upstream(refused(500, "<html>internal-host-17</html>")) as broken,
         upstream(stream('{"delta":{"content":"The Harlan bridge was opened on 4 May 1932 [1]. It ca"}}')) as cut,
-        upstream(b"", closes=True) as silent,
+        upstream(b"", no_answer=True) as silent,
     ):
         addresses = {"unauthorized": unauthorized, "busy": busy, "broken": broken, "cut": cut, "silent": silent}
         config = folder / "config.yaml"
@@ -60,8 +60,8 @@ def server(launch: Launch, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 
 
 @contextmanager
-def upstream(answer: bytes, *, closes: bool = False) -> Iterator[str]:
-    """A provider that answers every request with these bytes and closes the connection."""
+def upstream(answer: bytes, *, no_answer: bool = False) -> Iterator[str]:
+    """Run a provider that answers every request with these bytes and closes the connection."""
 
     class Answer(socketserver.StreamRequestHandler):
         def handle(self) -> None:
@@ -70,7 +70,7 @@ def upstream(answer: bytes, *, closes: bool = False) -> Iterator[str]:
                 if line.lower().startswith(b"content-length:"):
                     length = int(line.split(b":")[1])
             self.rfile.read(length)
-            if not closes:
+            if not no_answer:
                 self.wfile.write(answer)
 
     with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Answer) as listening:
@@ -111,18 +111,18 @@ def post(server: str, body: bytes | dict[str, Any], path: str = "/v1/chat/comple
             return error.code, json.loads(error.read()), error.headers
 
 
-def test_streamed_helper_and_whole_are_the_same_answer(sdk: OpenAI) -> None:
-    asked: dict[str, Any] = {"model": "extractive", "messages": MESSAGES, "extra_body": EXTRA}
-    whole = sdk.chat.completions.create(**asked)
+def test_the_stream_the_stream_helper_and_the_complete_answer_are_equal(sdk: OpenAI) -> None:
+    fields: dict[str, Any] = {"model": "extractive", "messages": MESSAGES, "extra_body": EXTRA}
+    whole = sdk.chat.completions.create(**fields)
     message = whole.choices[0].message
     text, annotations, references = "", [], []
-    for chunk in sdk.chat.completions.create(stream=True, **asked):
+    for chunk in sdk.chat.completions.create(stream=True, **fields):
         assert chunk.choices
         text += chunk.choices[0].delta.content or ""
         extra = chunk.choices[0].delta.model_extra or {}
         annotations += extra.get("annotations", [])
         references += extra.get("references", [])
-    with sdk.chat.completions.stream(**asked) as events:
+    with sdk.chat.completions.stream(**fields) as events:
         final = events.get_final_completion().choices[0].message
     assert message.content == text == final.content
     assert "[1]" in text
@@ -135,9 +135,9 @@ def test_streamed_helper_and_whole_are_the_same_answer(sdk: OpenAI) -> None:
     assert references
 
 
-def test_usage_comes_when_asked_for_and_carries_nothing_of_ours(sdk: OpenAI) -> None:
-    asked: dict[str, Any] = {"model": "extractive", "messages": MESSAGES, "extra_body": EXTRA, "stream": True}
-    chunks = list(sdk.chat.completions.create(**asked, stream_options={"include_usage": True}))
+def test_usage_is_sent_if_requested_without_additional_fields(sdk: OpenAI) -> None:
+    fields: dict[str, Any] = {"model": "extractive", "messages": MESSAGES, "extra_body": EXTRA, "stream": True}
+    chunks = list(sdk.chat.completions.create(**fields, stream_options={"include_usage": True}))
     assert chunks[-1].usage is not None
     assert chunks[-1].choices == []
     assert "references" not in (chunks[-1].model_extra or {})
@@ -145,7 +145,7 @@ def test_usage_comes_when_asked_for_and_carries_nothing_of_ours(sdk: OpenAI) -> 
     assert chunks[-2].choices[0].delta.content is None
 
 
-def test_documents_are_evidence_too(server: str) -> None:
+def test_documents_are_evidence(server: str) -> None:
     body = {
         "model": "extractive",
         "messages": MESSAGES,
@@ -155,7 +155,7 @@ def test_documents_are_evidence_too(server: str) -> None:
     assert answer["references"][0]["evidence_number"] == 1
 
 
-def test_without_evidence_nothing_of_ours_is_added(server: str) -> None:
+def test_without_evidence_no_fields_are_added(server: str) -> None:
     _, answer, _ = post(server, {"model": "extractive", "messages": MESSAGES})
     assert "references" not in answer
     assert answer["choices"][0]["message"]["content"]
@@ -165,7 +165,7 @@ WRONG: dict[str, tuple[Any, int, str | None]] = {
     "no messages": ({"model": "extractive"}, 400, "messages"),
     "messages that are a text": ({"model": "extractive", "messages": "a"}, 400, "messages"),
     "empty messages": ({"model": "extractive", "messages": []}, 400, "messages"),
-    "a message that is none": ({"messages": [1]}, 400, "messages[0]"),
+    "a message that is a number": ({"messages": [1]}, 400, "messages[0]"),
     "no model": ({"messages": MESSAGES}, 400, "model"),
     "an unknown model": ({"model": "nobody/nothing", "messages": MESSAGES}, 404, "model"),
     "evidence without text": ({"evidence": [{"text": "a"}, {"id": "x"}]}, 400, "evidence[1].text"),
@@ -179,7 +179,7 @@ WRONG: dict[str, tuple[Any, int, str | None]] = {
     "an unknown option": ({"citations": {"relase": "live"}}, 400, "citations.relase"),
     "a wrong option": ({"citations": {"marker": "star"}}, 400, "citations.marker"),
     "an unknown scorer": ({"citations": {"scorer": "magic"}}, 400, "citations.scorer"),
-    "a stream flag that is none": ({"stream": "yes"}, 400, "stream"),
+    "a stream flag that is a text": ({"stream": "yes"}, 400, "stream"),
     "a stream flag that is a number": ({"stream": 1}, 400, "stream"),
     "a content that is a number": ({"messages": [{"role": "user", "content": 5}]}, 400, "messages[0].content"),
     "a part that is a number": ({"messages": [{"role": "user", "content": [5]}]}, 400, "messages[0].content[0]"),
@@ -190,19 +190,19 @@ WRONG: dict[str, tuple[Any, int, str | None]] = {
         "messages[0].tool_calls[0].function.name",
     ),
     "a tool that is a text": ({"tools": ["a"]}, 400, "tools[0]"),
-    "no choice at all": ({"n": 0}, 400, "n"),
+    "zero choices": ({"n": 0}, 400, "n"),
     "a stop that is a number": ({"stop": ["a", 1]}, 400, "stop[1]"),
-    "citations that are none": ({"citations": True, "query_config": {"inline_citations": True}}, 400, "citations"),
-    "no JSON": (b"{", 400, None),
-    "no object": (b"[1]", 400, None),
-    "nothing": (b"", 400, None),
+    "citations that are a boolean": ({"citations": True, "query_config": {"inline_citations": True}}, 400, "citations"),
+    "a body that is not JSON": (b"{", 400, None),
+    "a body that is a list": (b"[1]", 400, None),
+    "an empty body": (b"", 400, None),
     "nested too deeply": (b"[" * 100_000, 400, None),
     "a body over the limit": ({"messages": [{"role": "user", "content": "a" * 300_000}]}, 413, None),
 }
 
 
 @pytest.mark.parametrize(("body", "status", "param"), WRONG.values(), ids=WRONG)
-def test_a_wrong_request_is_told_which_field(server: str, body: Any, status: int, param: str | None) -> None:
+def test_the_error_names_the_wrong_field(server: str, body: Any, status: int, param: str | None) -> None:
     if isinstance(body, dict) and not {"model", "messages"} <= set(body) and param not in ("model", "messages"):
         body = {"model": "extractive", "messages": MESSAGES, **body}
     code, answer, headers = post(server, body)
@@ -213,7 +213,7 @@ def test_a_wrong_request_is_told_which_field(server: str, body: Any, status: int
     assert post(server, {"model": "extractive", "messages": MESSAGES})[0] == 200
 
 
-def test_an_unknown_model_lists_what_there_is(server: str) -> None:
+def test_the_error_for_an_unknown_model_lists_the_existing_models(server: str) -> None:
     _, answer, _ = post(server, {"model": "gpt-9", "messages": MESSAGES})
     assert answer["error"]["code"] == "model_not_found"
     assert "extractive" in answer["error"]["message"]
@@ -224,22 +224,22 @@ PROVIDERS = {"unauthorized": 401, "busy": 429, "broken": 502, "silent": 502, "do
 
 @pytest.mark.parametrize("streamed", [False, True], ids=["whole", "streamed"])
 @pytest.mark.parametrize(("name", "status"), PROVIDERS.items(), ids=PROVIDERS)
-def test_a_provider_that_fails_has_its_status_and_keeps_its_secrets(
+def test_the_error_of_a_provider_has_its_status_and_no_secrets(
     server: str, name: str, status: int, streamed: bool
 ) -> None:
     body = {"model": f"{name}/m", "messages": MESSAGES, "evidence": EVIDENCE, "stream": streamed}
     code, answer, headers = post(server, body)
     assert code == status
-    said = json.dumps(answer)
-    assert KEY not in said
-    assert "internal-host" not in said
+    error_text = json.dumps(answer)
+    assert KEY not in error_text
+    assert "internal-host" not in error_text
     if name == "busy":
         assert (headers["Retry-After"], headers["x-request-id"]) == ("7", "req_of_theirs")
     else:
         assert headers["x-request-id"].startswith("req_")
 
 
-def test_a_cut_stream_keeps_what_arrived_and_raises_in_the_client(sdk: OpenAI) -> None:
+def test_an_interrupted_stream_keeps_its_text_and_raises_in_the_client(sdk: OpenAI) -> None:
     text, references = "", list[dict[str, Any]]()
     with pytest.raises(APIError) as caught:
         for chunk in sdk.chat.completions.create(model="cut/m", messages=MESSAGES, stream=True, extra_body=EXTRA):
@@ -251,7 +251,7 @@ def test_a_cut_stream_keeps_what_arrived_and_raises_in_the_client(sdk: OpenAI) -
     assert not isinstance(caught.value, APIStatusError)
 
 
-def test_the_log_knows_a_request_by_the_providers_name_too(launch: Launch, tmp_path: Path) -> None:
+def test_the_log_contains_the_request_id_of_the_provider(launch: Launch, tmp_path: Path) -> None:
     with upstream(refused(429, "{}", "x-request-id: req_of_theirs\r\n")) as address:
         config = tmp_path / "config.yaml"
         busy = {"kind": "openai", "base_url": address, "retries": {"most": 0}}
@@ -267,11 +267,11 @@ def test_the_models_are_listed(sdk: OpenAI) -> None:
     assert "extractive" in [model.id for model in sdk.models.list()]
 
 
-def test_paths_that_are_not_there_answer_in_the_same_shape(server: str) -> None:
+def test_unknown_paths_return_an_error_of_the_same_form(server: str) -> None:
     assert post(server, {}, "/v1/nothing")[1]["error"]["message"]
 
 
-ODD = (
+UNUSUAL_STREAM = (
     b": hello\r\n\r\n"
     b'data:{"id":"x","choices":[{"index":0,"delta":{"content":"a [1] \\u00e4"},"finish_reason":null}],"odd": 1}\n\n'
     b'data: {"id":"x","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
@@ -279,11 +279,11 @@ ODD = (
 
 
 @pytest.mark.parametrize("ours", [{}, {"citations": {"enabled": False}, "evidence": EVIDENCE}], ids=["plain", "off"])
-def test_what_has_nothing_to_cite_passes_through_byte_for_byte(
+def test_without_citations_an_answer_passes_through_unchanged(
     launch: Launch, tmp_path: Path, ours: dict[str, Any]
 ) -> None:
     head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
-    with upstream(head + ODD) as address:
+    with upstream(head + UNUSUAL_STREAM) as address:
         config = tmp_path / "config.yaml"
         config.write_text(yaml.safe_dump({"providers": {"odd": {"kind": "openai", "base_url": address}}}))
         command = [sys.executable, "-m", "citestream", "serve", "--port", "0", "--config", str(config)]
@@ -291,10 +291,10 @@ def test_what_has_nothing_to_cite_passes_through_byte_for_byte(
             body = {"model": "odd/m", "messages": MESSAGES, "stream": True, **ours}
             request = Request(f"{url}/v1/chat/completions", json.dumps(body).encode())  # noqa: S310 - our own address
             with urlopen(request) as answer:  # noqa: S310
-                assert answer.read() == ODD
+                assert answer.read() == UNUSUAL_STREAM
 
 
-def test_the_whole_answer_has_its_usage(sdk: OpenAI) -> None:
+def test_the_complete_answer_has_a_usage(sdk: OpenAI) -> None:
     whole = sdk.chat.completions.create(model="extractive", messages=MESSAGES, extra_body=EXTRA)
     assert whole.usage is not None
     assert whole.usage.total_tokens

@@ -25,7 +25,7 @@ EVIDENCE = [
     {"text": "The Harlan bridge was opened on 4 May 1932 by the mayor.", "url": "https://ex.org/a", "title": "A"},
     {"text": "The Harlan bridge carries two lanes of traffic."},
 ]
-ASKED: dict[str, Any] = {
+REQUEST: dict[str, Any] = {
     "model": "extractive",
     "input": "When was the Harlan bridge opened, and how many lanes of traffic does the bridge carry?",
     "extra_body": {"evidence": EVIDENCE},
@@ -45,10 +45,10 @@ def sdk(server: str) -> Iterator[OpenAI]:
         yield client
 
 
-def test_streamed_helper_and_whole_are_the_same_answer(sdk: OpenAI) -> None:
-    whole = sdk.responses.create(**ASKED)
-    events = list(sdk.responses.create(stream=True, **ASKED))
-    with sdk.responses.stream(**ASKED) as stream:
+def test_the_stream_the_stream_helper_and_the_complete_answer_are_equal(sdk: OpenAI) -> None:
+    whole = sdk.responses.create(**REQUEST)
+    events = list(sdk.responses.create(stream=True, **REQUEST))
+    with sdk.responses.stream(**REQUEST) as stream:
         final = stream.get_final_response()
     text = "".join(event.delta for event in events if event.type == "response.output_text.delta")
     assert whole.output_text == final.output_text == text
@@ -74,8 +74,8 @@ REPEATED: dict[str, Any] = {
 
 @pytest.mark.parametrize("stream", [False, True])
 def test_a_response_repeats_the_fields_of_its_request(sdk: OpenAI, stream: bool) -> None:
-    first = completed(sdk, stream, **ASKED, **REPEATED)
-    second = completed(sdk, stream, **ASKED, previous_response_id=first.id)
+    first = completed(sdk, stream, **REQUEST, **REPEATED)
+    second = completed(sdk, stream, **REQUEST, previous_response_id=first.id)
     assert (first.previous_response_id, second.previous_response_id) == (None, first.id)
     found = first.to_dict()
     assert {name: found[name] for name in REPEATED} == REPEATED | {
@@ -85,15 +85,15 @@ def test_a_response_repeats_the_fields_of_its_request(sdk: OpenAI, stream: bool)
 
 @pytest.mark.parametrize("options", [{"dialect": "openwebui"}, {"references_when": "first_use"}])
 def test_fields_for_chunks_are_not_in_a_response(sdk: OpenAI, options: dict[str, str]) -> None:
-    asked = ASKED | {"extra_body": {"evidence": EVIDENCE, "citations": options}}
-    streamed, whole = (completed(sdk, stream, **asked).model_extra for stream in (True, False))
+    request = REQUEST | {"extra_body": {"evidence": EVIDENCE, "citations": options}}
+    streamed, whole = (completed(sdk, stream, **request).model_extra for stream in (True, False))
     assert streamed.keys() == whole.keys()
     for name in streamed.keys() - {"grounding"}:
         assert streamed[name] == whole[name]
 
 
-def test_an_annotation_follows_the_text_it_marks(sdk: OpenAI) -> None:
-    events = list(sdk.responses.create(stream=True, **ASKED))
+def test_an_annotation_is_sent_after_its_text(sdk: OpenAI) -> None:
+    events = list(sdk.responses.create(stream=True, **REQUEST))
     kinds = [event.type for event in events]
     added = [event for event in events if event.type == "response.output_text.annotation.added"]
     assert kinds.index("response.output_text.annotation.added") == kinds.index("response.output_text.delta") + 1
@@ -105,112 +105,110 @@ def test_an_annotation_follows_the_text_it_marks(sdk: OpenAI) -> None:
         assert marked == f"[{number}]"
 
 
-def test_a_conversation_goes_on_by_items(sdk: OpenAI) -> None:
-    first = sdk.responses.create(**ASKED)
+def test_a_conversation_can_be_continued_with_its_items(sdk: OpenAI) -> None:
+    first = sdk.responses.create(**REQUEST)
     history: list[Any] = [
-        {"role": "user", "content": ASKED["input"]},
+        {"role": "user", "content": REQUEST["input"]},
         *[item.model_dump() for item in first.output],
         {"role": "user", "content": [{"type": "input_text", "text": "When was the Harlan bridge opened?"}]},
     ]
-    second = sdk.responses.create(**{**ASKED, "input": history})
+    second = sdk.responses.create(**{**REQUEST, "input": history})
     assert second.output_text.startswith("The Harlan bridge was opened on 4 May 1932 by the mayor. [1]")
 
 
-CALLED = {"type": "function_call", "call_id": "call_1", "name": "weather", "arguments": "{}"}
+CALL = {"type": "function_call", "call_id": "call_1", "name": "weather", "arguments": "{}"}
 ASK = {"role": "user", "content": "When does water boil?"}
-FIRST = {
-    "input": [CALLED],
+STORED = {
+    "input": [CALL],
     "output": [
         {"id": f"rs_{'a' * 32}_0", "type": "reasoning", "summary": []},
         {"id": f"msg_{'a' * 32}", "type": "message", "role": "assistant", "status": "completed", "content": []},
-        {"id": f"fc_{'a' * 32}_1", "status": "completed", **CALLED},
+        {"id": f"fc_{'a' * 32}_1", "status": "completed", **CALL},
     ],
 }
-SAID = {"type": "message", "role": "assistant", "content": []}
-RECALLED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
-    "an item that is kept": (
+MESSAGE = {"type": "message", "role": "assistant", "content": []}
+REFERENCES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "a stored item": (
         {"input": [ASK, {"type": "item_reference", "id": f"msg_{'a' * 32}"}]},
-        {"input": [ASK, SAID]},
+        {"input": [ASK, MESSAGE]},
     ),
-    "a call, without the type, which is optional": ({"input": [{"id": f"fc_{'a' * 32}_1"}]}, {"input": [CALLED]}),
-    "thoughts, which no model takes from another": (
+    "a call without a type, which is optional": ({"input": [{"id": f"fc_{'a' * 32}_1"}]}, {"input": [CALL]}),
+    "reasoning, which another model cannot use": (
         {"input": [{"type": "item_reference", "id": f"rs_{'a' * 32}_0"}]},
         {"input": []},
     ),
-    "an item of somebody else's": ({"input": [{"type": "item_reference", "id": "msg_1"}]},) * 2,
-    "an item that is not kept": ({"input": [{"type": "item_reference", "id": f"msg_{'b' * 32}"}]},) * 2,
-    "a response, and a question": (
+    "an item of another server": ({"input": [{"type": "item_reference", "id": "msg_1"}]},) * 2,
+    "an unknown item": ({"input": [{"type": "item_reference", "id": f"msg_{'b' * 32}"}]},) * 2,
+    "a response and a question": (
         {"previous_response_id": f"resp_{'a' * 32}", "input": "Why?"},
-        {"input": [CALLED, SAID, CALLED, {"role": "user", "content": "Why?"}]},
+        {"input": [CALL, MESSAGE, CALL, {"role": "user", "content": "Why?"}]},
     ),
-    "a response that is not kept": ({"previous_response_id": "resp_1", "input": "Why?"},) * 2,
-    "things that are no ids": (
+    "an unknown response": ({"previous_response_id": "resp_1", "input": "Why?"},) * 2,
+    "values that are not ids": (
         {"previous_response_id": 1, "input": [{"type": "item_reference", "id": 1}, 2, {"type": "item_reference"}]},
     )
     * 2,
-    "a message of whose client only the id has no type": ({"input": [{"id": "msg_1", **ASK}]},) * 2,
+    "a message with an id and without a type": ({"input": [{"id": "msg_1", **ASK}]},) * 2,
 }
 
 
-@pytest.mark.parametrize(("asked", "meant"), RECALLED.values(), ids=RECALLED)
-async def test_what_is_kept_stands_in_the_place_of_what_refers_to_it(
-    asked: dict[str, Any], meant: dict[str, Any]
-) -> None:
+@pytest.mark.parametrize(("body", "expected"), REFERENCES.values(), ids=REFERENCES)
+async def test_references_are_replaced_with_the_stored_items(body: dict[str, Any], expected: dict[str, Any]) -> None:
     async def find(name: str) -> dict[str, Any] | None:
-        return {conversation_key(f"resp_{'a' * 32}"): FIRST}.get(name)
+        return {conversation_key(f"resp_{'a' * 32}"): STORED}.get(name)
 
-    assert await ResponsesApi().recall(asked, find) == meant
+    assert await ResponsesApi().recall(body, find) == expected
 
 
-async def test_a_response_is_looked_up_once_and_another_s_never() -> None:
-    looked: list[str] = []
+async def test_a_response_is_looked_up_once_and_only_with_an_id_of_this_server() -> None:
+    looked_up: list[str] = []
 
     async def find(name: str) -> dict[str, Any] | None:
-        looked.append(name)
-        return FIRST if "a" * 32 in name else None
+        looked_up.append(name)
+        return STORED if "a" * 32 in name else None
 
     items = [{"type": "item_reference", "id": f"msg_{of * 32}_{number}"} for number in range(20) for of in "ab"]
-    assert await ResponsesApi().recall({"input": items}, find) == {"input": items}  # there are no such items
-    assert looked == [conversation_key(f"resp_{of * 32}") for of in "ab"]
-    looked.clear()
+    assert await ResponsesApi().recall({"input": items}, find) == {"input": items}  # the response has no such items
+    assert looked_up == [conversation_key(f"resp_{of * 32}") for of in "ab"]
+    looked_up.clear()
     for previous in ("resp_1", f"resp_{'a' * 48}", "chatcmpl-1"):
-        asked = {"previous_response_id": previous, "input": [{"type": "item_reference", "id": f"msg_{'a' * 48}"}]}
-        assert await ResponsesApi().recall(asked, find) == asked
-    assert not looked
+        body = {"previous_response_id": previous, "input": [{"type": "item_reference", "id": f"msg_{'a' * 48}"}]}
+        assert await ResponsesApi().recall(body, find) == body
+    assert not looked_up
 
 
-async def test_only_so_many_responses_are_looked_up_for_one_request() -> None:
-    looked: list[str] = []
+async def test_the_number_of_responses_that_are_looked_up_is_limited() -> None:
+    looked_up: list[str] = []
 
     async def find(name: str) -> dict[str, Any] | None:
-        looked.append(name)
+        looked_up.append(name)
         return None
 
     items = [{"type": "item_reference", "id": f"msg_{number:032x}"} for number in range(MAX_RESPONSES + 1)]
     assert await ResponsesApi().recall({"input": items[1:]}, find) == {"input": items[1:]}
-    looked.clear()
+    looked_up.clear()
     with pytest.raises(FieldError) as error:
         await ResponsesApi().recall({"input": items}, find)
     assert error.value.path == f"input[{MAX_RESPONSES}].id"
-    assert len(looked) == MAX_RESPONSES
+    assert len(looked_up) == MAX_RESPONSES
 
 
-def test_no_item_is_referred_to_twice(sdk: OpenAI) -> None:
+def test_a_repeated_item_reference_is_an_error(sdk: OpenAI) -> None:
     twice: Any = [{"type": "item_reference", "id": f"msg_{'a' * 32}"}] * 2
     with pytest.raises(BadRequestError, match="twice"):
-        sdk.responses.create(**{**ASKED, "input": twice})
+        sdk.responses.create(**{**REQUEST, "input": twice})
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_a_conversation_goes_on_by_the_id_of_its_last_answer(sdk: OpenAI, stream: bool) -> None:
-    first = completed(sdk, stream, **ASKED)
-    second = completed(sdk, stream, **ASKED | {"input": "And by whom?", "previous_response_id": first.id})
-    third = completed(sdk, stream, **ASKED | {"input": "Why?", "previous_response_id": second.id})
+def test_a_conversation_can_be_continued_with_the_id_of_the_last_answer(sdk: OpenAI, stream: bool) -> None:
+    first = completed(sdk, stream, **REQUEST)
+    second = completed(sdk, stream, **REQUEST | {"input": "And by whom?", "previous_response_id": first.id})
+    third = completed(sdk, stream, **REQUEST | {"input": "Why?", "previous_response_id": second.id})
     assert third.usage.input_tokens > second.usage.input_tokens > first.usage.input_tokens
 
 
 @pytest.mark.parametrize("stream", [False, True])
-async def test_a_conversation_goes_on_after_an_answer_that_is_encoded_in_a_thread(stream: bool) -> None:
+async def test_a_conversation_can_be_continued_after_an_answer_that_is_encoded_in_a_thread(stream: bool) -> None:
     call = {"index": 0, "id": "call_1", "type": "function", "function": {"name": "f", "arguments": "a" * 600_000}}
     choices = ({"delta": {"tool_calls": [call]}}, {"delta": {}, "finish_reason": "tool_calls"})
     events = "".join(f"data: {json.dumps({'choices': [{'index': 0, **one}]})}\n\n" for one in choices)
@@ -226,32 +224,32 @@ async def test_a_conversation_goes_on_after_an_answer_that_is_encoded_in_a_threa
         openai = {"kind": "openai", "base_url": str(upstream.make_url("/v1")), "api_key": "none", "responses": False}
         app = make_app(parse({"providers": {"openai": openai}}))
         async with TestClient(TestServer(app)) as client:
-            asked: dict[str, Any] = {"model": "openai/m", "input": "Why?", "stream": stream}
-            text = await (await client.post("/v1/responses", json=asked)).text()
+            body: dict[str, Any] = {"model": "openai/m", "input": "Why?", "stream": stream}
+            text = await (await client.post("/v1/responses", json=body)).text()
             first = json.loads(text.split("data: ")[-1])["response"] if stream else json.loads(text)
             assert (first["status"], first["error"]) == ("completed", None)
-            asked["previous_response_id"] = first["id"]
-            await (await client.post("/v1/responses", json=asked)).read()
+            body["previous_response_id"] = first["id"]
+            await (await client.post("/v1/responses", json=body)).read()
     assert received[1][1]["tool_calls"][0]["function"] == call["function"]
 
 
-def test_what_is_not_to_be_stored_is_forgotten(sdk: OpenAI) -> None:
-    first = sdk.responses.create(store=False, **ASKED)
+def test_an_answer_with_store_false_is_not_stored(sdk: OpenAI) -> None:
+    first = sdk.responses.create(store=False, **REQUEST)
     with pytest.raises(BadRequestError, match="previous_response_id"):
-        sdk.responses.create(**ASKED, previous_response_id=first.id)
+        sdk.responses.create(**REQUEST, previous_response_id=first.id)
 
 
-def test_conversations_are_no_references(sdk: OpenAI) -> None:
-    first = sdk.responses.create(**ASKED)
+def test_conversations_cannot_be_read_as_references(sdk: OpenAI) -> None:
+    first = sdk.responses.create(**REQUEST)
     with pytest.raises(NotFoundError):
         sdk.get(f"/references/{conversation_key(first.id)}", cast_to=object)
 
 
-def completed(sdk: OpenAI, stream: bool, **asked: Any) -> Any:
-    """The whole answer, however it comes."""
+def completed(sdk: OpenAI, stream: bool, **request: Any) -> Any:
+    """Return the complete response, streamed or not."""
     if not stream:
-        return sdk.responses.create(**asked)
-    *_, last = sdk.responses.create(stream=True, **asked)
+        return sdk.responses.create(**request)
+    *_, last = sdk.responses.create(stream=True, **request)
     return last.response
 
 
@@ -260,7 +258,7 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     "no input": ({"input": None}, "input"),
     "an item that is a text": ({"input": ["a"]}, "input[0]"),
     "a part that is a number": ({"input": [{"role": "user", "content": [5]}]}, "input[0].content[0]"),
-    "a part of a kind chat has not": (
+    "a part of an unsupported type": (
         {"input": [{"role": "user", "content": [{"type": "computer_screenshot"}]}]},
         "input[0].content[0]",
     ),
@@ -271,16 +269,16 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "tools that are an object": ({"tools": {"a": 1}}, "tools"),
     "a tool that is a text": ({"tools": ["a"]}, "tools[0]"),
-    "a tool that only the API itself has": ({"tools": [{"type": "web_search"}]}, "tools[0].type"),
+    "a tool of the Responses API": ({"tools": [{"type": "web_search"}]}, "tools[0].type"),
     "a format that is a text": ({"text": {"format": "json"}}, "text.format"),
-    "an item that is remembered elsewhere": ({"input": [{"type": "item_reference", "id": "msg_1"}]}, "input[0]"),
-    "an answer that is remembered elsewhere": ({"previous_response_id": "resp_1"}, "previous_response_id"),
+    "an item reference of another server": ({"input": [{"type": "item_reference", "id": "msg_1"}]}, "input[0]"),
+    "an id of another server": ({"previous_response_id": "resp_1"}, "previous_response_id"),
 }
 
 
 @pytest.mark.parametrize(("fields", "param"), WRONG.values(), ids=WRONG)
 @pytest.mark.parametrize("extra", [{}, {"evidence": EVIDENCE}], ids=["plain", "with evidence"])
-def test_a_wrong_request_is_told_which_field(
+def test_the_error_names_the_wrong_field(
     sdk: OpenAI, fields: dict[str, Any], param: str, extra: dict[str, Any]
 ) -> None:
     with pytest.raises(BadRequestError) as caught:
@@ -288,23 +286,23 @@ def test_a_wrong_request_is_told_which_field(
     assert caught.value.param == param
 
 
-def test_what_cannot_be_done_is_said(sdk: OpenAI) -> None:
+def test_unsupported_requests_are_errors_in_the_official_client(sdk: OpenAI) -> None:
     with pytest.raises(BadRequestError, match="previous_response_id"):
-        sdk.responses.create(previous_response_id="resp_1", **ASKED)
+        sdk.responses.create(previous_response_id="resp_1", **REQUEST)
     with pytest.raises(BadRequestError, match=r"input\[0\]"):
-        sdk.responses.create(**{**ASKED, "input": [1]})
+        sdk.responses.create(**{**REQUEST, "input": [1]})
 
 
-def test_a_failure_says_what_had_arrived_then_raises_in_clients_that_pass_over_it() -> None:
+def test_a_failure_contains_the_received_output_and_is_followed_by_an_error_event() -> None:
     encoder = ResponsesApi().encoder(Job("m", []), UncitedChunks(usage=False))
-    said = {"message": "It broke.", "type": "upstream_error", "param": None, "code": None}
-    written = encoder.chunks([{"choices": [{"index": 0, "delta": {"content": "Half"}, "finish_reason": None}]}])
-    written += encoder.failure({"error": said}, 502) + encoder.end()
-    *_, failed, error = [json.loads(event.split(b"data: ")[1]) for event in written.strip().split(b"\n\n")]
+    cause = {"message": "It broke.", "type": "upstream_error", "param": None, "code": None}
+    sent = encoder.chunks([{"choices": [{"index": 0, "delta": {"content": "Half"}, "finish_reason": None}]}])
+    sent += encoder.failure({"error": cause}, 502) + encoder.end()
+    *_, failed, error = [json.loads(event.split(b"data: ")[1]) for event in sent.strip().split(b"\n\n")]
     assert failed["response"]["error"] == {"code": "server_error", "message": "It broke."}
     assert failed["response"]["output"][0]["content"][0]["text"] == "Half"
     assert (error["type"], error["code"], error["message"], error["error"]) == (
         *("error", "server_error", "It broke."),
-        said,
+        cause,
     )
     assert error["sequence_number"] == failed["sequence_number"] + 1

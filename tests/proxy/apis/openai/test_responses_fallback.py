@@ -1,4 +1,4 @@
-"""`POST /v1/responses` at servers that have it, that only have chat, and that have neither the model asked for."""
+"""`POST /v1/responses` with servers that support it, that support only chat, and that lack the requested model."""
 
 import json
 import sys
@@ -32,7 +32,7 @@ UNKNOWN_PATH = {
     "vLLM": ("404 Not Found", b'{"detail":"Not Found"}'),
     "llama.cpp": ("404 Not Found", b'{"error":{"code":404,"message":"File Not Found","type":"not_found_error"}}'),
     "a web server": ("405 Method Not Allowed", b"<html><h1>405</h1></html>"),
-    "OpenAI's own words": (
+    "the error of OpenAI": (
         "404 Not Found",
         b'{"error":{"message":"Invalid URL (POST /v1/responses)","type":"invalid_request_error","param":null}}',
     ),
@@ -44,18 +44,18 @@ class Upstream(VLLM):
 
     def __init__(self, status: str, body: bytes) -> None:
         super().__init__()
-        self.said = (status, body)
+        self.status, self.body = status, body
 
     async def __call__(self, request: Request) -> AsyncIterator[Step]:
         if request.target.endswith("/responses"):
-            yield whole(self.said[0], self.said[1], "Content-Type: application/json")
+            yield whole(self.status, self.body, "Content-Type: application/json")
         else:
             async for step in super().__call__(request):
                 yield step
 
 
 @contextmanager
-def asking(launch: Launch, folder: Path, answer: Upstream, **settings: Any) -> Iterator[tuple[OpenAI, Server]]:
+def running_proxy(launch: Launch, folder: Path, answer: Upstream, **settings: Any) -> Iterator[tuple[OpenAI, Server]]:
     with serving(answer) as server:
         config = folder / "config.yaml"
         provider = {"kind": "openai", "base_url": f"{server.url}/v1", **settings}
@@ -73,41 +73,41 @@ def targets(server: Server) -> list[str]:
 
 
 @pytest.mark.parametrize(("status", "body"), UNKNOWN_PATH.values(), ids=UNKNOWN_PATH)
-def test_a_server_that_only_has_chat_is_asked_by_chat_and_remembered(
+def test_a_server_without_the_responses_api_is_remembered_and_gets_chat_requests(
     launch: Launch, tmp_path: Path, status: str, body: bytes
 ) -> None:
-    with asking(launch, tmp_path, Upstream(status, body)) as (client, server):
-        whole_answer = client.responses.create(model="up/m", input="When?")
+    with running_proxy(launch, tmp_path, Upstream(status, body)) as (client, server):
+        complete = client.responses.create(model="up/m", input="When?")
         with client.responses.stream(model="up/m", input="When?") as stream:
             streamed = stream.get_final_response()
         with pytest.raises(BadRequestError, match="previous_response_id"):
             client.responses.create(model="up/m", input="When?", previous_response_id="resp_1")
-        assert whole_answer.output_text == streamed.output_text == TEXT
+        assert complete.output_text == streamed.output_text == TEXT
         assert targets(server) == ["/responses", "/chat/completions", "/chat/completions"]
         assert server.requests[1].json["messages"] == [{"role": "user", "content": "When?"}]
 
 
-def test_a_server_that_has_it_is_given_even_what_no_chat_model_could_be(launch: Launch, tmp_path: Path) -> None:
-    with asking(launch, tmp_path, Upstream("200 OK", json.dumps(NATIVE).encode())) as (client, server):
-        asked: dict[str, Any] = {"tools": [{"type": "web_search"}], "previous_response_id": "resp_1"}
-        answer = client.responses.create(model="up/m", input="When?", **asked)
+def test_a_server_with_the_responses_api_gets_all_fields(launch: Launch, tmp_path: Path) -> None:
+    with running_proxy(launch, tmp_path, Upstream("200 OK", json.dumps(NATIVE).encode())) as (client, server):
+        fields: dict[str, Any] = {"tools": [{"type": "web_search"}], "previous_response_id": "resp_1"}
+        answer = client.responses.create(model="up/m", input="When?", **fields)
         assert answer.id == NATIVE["id"]
-        assert server.requests[0].json == {"model": "m", "input": "When?", **asked}
+        assert server.requests[0].json == {"model": "m", "input": "When?", **fields}
 
 
-def test_an_unknown_model_is_not_asked_for_again(launch: Launch, tmp_path: Path) -> None:
-    said = b'{"error":{"message":"The model `m` does not exist.","type":"NotFoundError","param":"model","code":404}}'
-    with asking(launch, tmp_path, Upstream("404 Not Found", said)) as (client, server):
+def test_an_unknown_model_is_not_requested_as_chat(launch: Launch, tmp_path: Path) -> None:
+    error = b'{"error":{"message":"The model `m` does not exist.","type":"NotFoundError","param":"model","code":404}}'
+    with running_proxy(launch, tmp_path, Upstream("404 Not Found", error)) as (client, server):
         for _ in range(2):
             with pytest.raises(NotFoundError, match="The model `m` does not exist"):
                 client.responses.create(model="up/m", input="When?")
         assert targets(server) == ["/responses", "/responses"]
 
 
-def test_the_configuration_may_know_better(launch: Launch, tmp_path: Path) -> None:
+def test_the_configuration_overrides_the_detection(launch: Launch, tmp_path: Path) -> None:
     refusing = Upstream(*UNKNOWN_PATH["vLLM"])
-    with asking(launch, tmp_path, refusing, responses=False) as (client, server):
+    with running_proxy(launch, tmp_path, refusing, responses=False) as (client, server):
         assert client.responses.create(model="up/m", input="When?").output_text == TEXT
         assert targets(server) == ["/chat/completions"]
-    with asking(launch, tmp_path, refusing, responses=True) as (client, _), pytest.raises(NotFoundError):
+    with running_proxy(launch, tmp_path, refusing, responses=True) as (client, _), pytest.raises(NotFoundError):
         client.responses.create(model="up/m", input="When?")

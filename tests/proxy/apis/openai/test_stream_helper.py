@@ -1,4 +1,4 @@
-"""The stream helper of OpenAI's client joins the deltas of all providers to one message."""
+"""The stream helper of OpenAI's client joins the deltas of all providers into one message."""
 
 import json
 from typing import Any
@@ -32,10 +32,10 @@ async def test_images_and_parts_in_several_deltas_are_joined(evidence: list[Any]
             TestServer(app) as server,
             AsyncOpenAI(base_url=str(server.make_url("/v1")), api_key="none", max_retries=0) as client,
         ):
-            asked: dict[str, Any] = {"model": "gemini/m", "messages": [{"role": "user", "content": "When?"}]}
-            async with client.chat.completions.stream(**asked, extra_body={"evidence": evidence}) as events:
+            request: dict[str, Any] = {"model": "gemini/m", "messages": [{"role": "user", "content": "When?"}]}
+            async with client.chat.completions.stream(**request, extra_body={"evidence": evidence}) as events:
                 (choice,) = (await events.get_final_completion()).choices
-            whole = await client.chat.completions.create(**asked, extra_body={"evidence": evidence})
+            whole = await client.chat.completions.create(**request, extra_body={"evidence": evidence})
     found = choice.message.model_extra or {}
     assert [one["image_url"]["url"] for one in found["images"]] == [
         "data:image/png;base64,aGk=",
