@@ -58,14 +58,14 @@ def in_a_terminal(*arguments: str, cwd: Path = ROOT) -> str:
 def _read(terminal: int) -> bytes:
     try:
         return os.read(terminal, 4096)
-    except OSError:  # Linux says so where nobody has the other end any more
+    except OSError:  # on Linux, the end of the command closes the terminal
         return b""
 
 
 def test_help_explains_models_and_exit_codes() -> None:
-    said = citestream("--help").stdout
+    output = citestream("--help").stdout
     for word in ("serve", "ask", "cite", "check-config", "Exit codes", "OPENAI_API_KEY", "ollama/NAME"):
-        assert word in said
+        assert word in output
     for command in ("serve", "ask", "cite", "check-config"):
         assert "Usage" in citestream(command, "--help").stdout
 
@@ -73,19 +73,19 @@ def test_help_explains_models_and_exit_codes() -> None:
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_help_of_each_command_has_valid_examples(name: str) -> None:
     examples = re.findall(
-        rf"^ *(?:.*&& |.*\| |\w+=\.\.\. |.*\$\()?(citestream {name}\b.*)$", helped(name), re.MULTILINE
+        rf"^ *(?:.*&& |.*\| |\w+=\.\.\. |.*\$\()?(citestream {name}\b.*)$", help_text(name), re.MULTILINE
     )
     assert examples
     for example in examples:
-        understood(re.split(r"  | \| |\)\"", example)[0])
+        check_options(re.split(r"  | \| |\)\"", example)[0])
 
 
-def helped(name: str) -> str:
+def help_text(name: str) -> str:
     """Return the help of a command in a wide terminal."""
     return COMMANDS[name].get_help(Context(COMMANDS[name], info_name=name, terminal_width=200))
 
 
-def understood(line: str) -> None:
+def check_options(line: str) -> None:
     """Raise an error of click if the command does not accept these options."""
     _, name, *arguments = shlex.split(line.partition(" &&")[0])
     command = COMMANDS[name]
@@ -115,7 +115,7 @@ def test_ask_as_json_is_a_completion(evidence: Path) -> None:
     assert body["references"][0]["file_name"] == "bridge.md"
 
 
-def test_cite_takes_a_text_a_file_or_a_pipe(evidence: Path, tmp_path: Path) -> None:
+def test_cite_accepts_a_text_a_file_or_a_pipe(evidence: Path, tmp_path: Path) -> None:
     text = "The Harlan bridge was opened on 4 May 1932."
     file = tmp_path / "answer.out"
     file.write_text(text)
@@ -129,7 +129,7 @@ def test_cite_takes_a_text_a_file_or_a_pipe(evidence: Path, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("length", [300, 5000], ids=lambda length: f"{length} characters")
-def test_cite_takes_a_text_that_is_too_long_for_a_path(evidence: Path, length: int) -> None:
+def test_cite_accepts_a_text_that_is_too_long_for_a_path(evidence: Path, length: int) -> None:
     text = "The Harlan bridge was opened on 4 May 1932."
     done = citestream("cite", f"{text} {'It is long.' * (length // 11)}", "--evidence", str(evidence))
     assert done.returncode == 0, done.stderr
@@ -152,7 +152,7 @@ def test_a_pipe_that_is_closed_early_causes_no_traceback(evidence: Path) -> None
     assert "Traceback" not in done.stderr
 
 
-def test_a_terminal_gets_colour_and_no_control_characters_of_the_evidence(tmp_path: Path) -> None:
+def test_output_in_a_terminal_has_colours_and_no_control_characters_of_the_evidence(tmp_path: Path) -> None:
     (tmp_path / "e.jsonl").write_text(
         json.dumps(
             {"text": "The house is \x1b]0;owned\x07red\u202e.", "title": "T\x1b[2J", "url": "https://e.example/"}
@@ -167,7 +167,7 @@ def test_a_terminal_gets_colour_and_no_control_characters_of_the_evidence(tmp_pa
     assert "1 of 1 claim supported" in shown
 
 
-def test_an_answer_without_a_claim_says_what_was_read(tmp_path: Path) -> None:
+def test_an_answer_without_a_claim_reports_the_read_evidence(tmp_path: Path) -> None:
     (tmp_path / "one.md").write_text("The house is red.")
     (tmp_path / "two.md").write_text("The garden is green.")
     question = "Who wrote Faust?"
@@ -191,14 +191,14 @@ def test_cite_as_json_has_the_references(evidence: Path) -> None:
 
 def test_cite_explains_its_decisions(evidence: Path) -> None:
     text = "Hello! The Harlan bridge was opened on 4 May 1999 [1]. Bananas grow in the tropics [9]."
-    said = citestream("cite", text, "--evidence", str(evidence), "--explain").stdout
-    lines = [" ".join(line.split()) for line in said.splitlines()]
+    output = citestream("cite", text, "--evidence", str(evidence), "--explain").stdout
+    lines = [" ".join(line.split()) for line in output.splitlines()]
     assert lines[lines.index("Hello!") + 1] == "makes no claim"
     assert any(
         re.match(r"0\.\d\d \d\.\d\d 1 bridge\.md, cited by the model refused: the passage", line) for line in lines
     )
     assert any(re.match(r"0\.\d\d \d\.\d\d 2 fruit\.txt supports Bananas grow", line) for line in lines)
-    assert "the model cited 9, but there is no such evidence" in said
+    assert "the model cited 9, but there is no such evidence" in output
     done = citestream("cite", text, "--evidence", str(evidence), "--explain", "--json")
     assert [one["claim"] for one in json.loads(done.stdout)["explained"]] == [False, True, True]
 
@@ -211,21 +211,21 @@ def test_evidence_can_be_json_or_jsonl(tmp_path: Path) -> None:
 
 
 WRONG = {
-    "no such evidence": (("ask", "q", "--evidence", "nowhere"), 1, "nowhere does not exist"),
-    "no such model": (("ask", "q", "--evidence", "README.md", "--model", "nobody/x"), 1, "does not exist"),
-    "no such configuration": (("serve", "--config", "nowhere.yaml"), 2, "nowhere.yaml"),
+    "unknown evidence": (("ask", "q", "--evidence", "nowhere"), 1, "nowhere does not exist"),
+    "unknown model": (("ask", "q", "--evidence", "README.md", "--model", "nobody/x"), 1, "does not exist"),
+    "unknown configuration file": (("serve", "--config", "nowhere.yaml"), 2, "nowhere.yaml"),
     "no evidence at all": (("cite", "text"), 2, "--evidence"),
     "unreachable provider": (
         ("ask", "q", "--evidence", "README.md", "--model", "ollama/x"),
         1,
         "its host refused the connection; does it run at http://127.0.0.1:9? Set its address",
     ),
-    "vendor without an API key": (
+    "provider without an API key": (
         ("ask", "q", "--evidence", "README.md", "--model", "openai/gpt-4.1"),
         1,
         "there are: extractive, ollama/…; openai/… needs OPENAI_API_KEY in the environment",
     ),
-    "a model of a vendor without its key": (
+    "a model of a provider without its key": (
         ("ask", "q", "--evidence", "README.md", "--model", "gpt-4o"),
         1,
         "for this vendor's model, use --model openai/gpt-4o, and set OPENAI_API_KEY",
@@ -239,14 +239,14 @@ WRONG = {
     ),
     "evidence of an unset variable": (("ask", "q", "--evidence", ""), 2, "the path is empty"),
     "an empty text": (("cite", "", "--evidence", "README.md"), 2, "the text to cite is empty"),
-    "an address that is none": (("serve", "--host", "300.1.1.1"), 2, "server.host 300.1.1.1 is not an IP address"),
+    "an invalid address": (("serve", "--host", "300.1.1.1"), 2, "server.host 300.1.1.1 is not an IP address"),
     "entailment without a model": (
         ("cite", "text", "--evidence", "README.md", "--scorer", "entailment"),
         1,
         "set scoring.entailment in the configuration to a folder with model.onnx and tokenizer.json",
     ),
     "unknown command": (("aks", "q"), 2, "Usage: citestream [OPTIONS]"),
-    "no such scorer": (
+    "unknown scorer": (
         ("cite", "text", "--evidence", "README.md", "--scorer", "psychic"),
         1,
         "citations.scorer: must be one of",
@@ -257,15 +257,15 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize(("arguments", "code", "said"), WRONG.values(), ids=WRONG)
+@pytest.mark.parametrize(("arguments", "code", "message"), WRONG.values(), ids=WRONG)
 def test_an_error_is_one_sentence_with_an_exit_code(
-    arguments: tuple[str, ...], code: int, said: str, monkeypatch: pytest.MonkeyPatch
+    arguments: tuple[str, ...], code: int, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OLLAMA_HOST", "http://127.0.0.1:9")
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     done = citestream(*arguments)
     assert done.returncode == code
-    assert said in done.stderr
+    assert message in done.stderr
     assert "Traceback" not in done.stderr
 
 
@@ -338,7 +338,7 @@ def test_an_environment_variable_names_the_configuration_file(tmp_path: Path, mo
 def test_an_incomplete_answer_is_printed_with_references_and_fails(tmp_path: Path, evidence: Path) -> None:
     body = 'data: {"id":"c","choices":[{"index":0,"delta":{"content":"Bananas grow in the tropics. And th"}}]}\n\n'
     head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
-    with socketserver.TCPServer(("127.0.0.1", 0), _answering((head + body).encode())) as upstream:
+    with socketserver.TCPServer(("127.0.0.1", 0), _handler((head + body).encode())) as upstream:
         Thread(target=upstream.handle_request, daemon=True).start()
         file = tmp_path / "c.yaml"
         address = f"http://127.0.0.1:{upstream.server_address[1]}/v1"
@@ -349,7 +349,7 @@ def test_an_incomplete_answer_is_printed_with_references_and_fails(tmp_path: Pat
     assert done.stderr.startswith("citestream: ")
 
 
-def _answering(answer: bytes) -> type[socketserver.StreamRequestHandler]:
+def _handler(answer: bytes) -> type[socketserver.StreamRequestHandler]:
     class Answer(socketserver.StreamRequestHandler):
         def handle(self) -> None:
             length = 0
@@ -380,10 +380,10 @@ def test_an_existing_key_is_hashed_and_not_printed() -> None:
     assert citestream("make-key", "--stdin", given="\n").returncode == 2
 
 
-def test_an_interrupted_answer_is_printed_so_far_and_exits_with_130(tmp_path: Path, evidence: Path) -> None:
+def test_an_interrupted_command_prints_the_answer_so_far_and_exits_with_130(tmp_path: Path, evidence: Path) -> None:
     piece = 'data: {"id":"c","choices":[{"index":0,"delta":{"content":"Bananas grow in the tropics. And th"}}]}\n\n'
     head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
-    handler = type("Waiting", (_answering((head + piece).encode()),), {"finish": lambda self: self.rfile.read()})
+    handler = type("Waiting", (_handler((head + piece).encode()),), {"finish": lambda self: self.rfile.read()})
     with socketserver.TCPServer(("127.0.0.1", 0), handler) as upstream:
         Thread(target=upstream.handle_request, daemon=True).start()
         file = tmp_path / "c.yaml"
@@ -411,8 +411,8 @@ def test_any_interrupted_command_exits_with_130(tmp_path: Path) -> None:
         open(tmp_path / "never.jsonl", "w"),  # waits until the command reads
     ):
         process.send_signal(signal.SIGINT)
-        said, errors = process.communicate(timeout=100)
-    assert (process.returncode, said + errors) == (130, b"")
+        output, errors = process.communicate(timeout=100)
+    assert (process.returncode, output + errors) == (130, b"")
 
 
 def test_a_command_that_is_interrupted_while_it_is_imported_exits_with_130(tmp_path: Path) -> None:
@@ -435,8 +435,8 @@ COMPLETIONS = {
 @pytest.mark.parametrize(("words", "completed"), COMPLETIONS.values(), ids=COMPLETIONS)
 def test_shells_receive_completions(words: list[str], completed: str, shell: str) -> None:
     """Complete words with the environment variables that the script of each shell sets."""
-    asked = words[-1] if shell == "fish" else str(len(words) - 1)
-    given = {"_CITESTREAM_COMPLETE": f"{shell}_complete", "COMP_WORDS": " ".join(words), "COMP_CWORD": asked}
+    current = words[-1] if shell == "fish" else str(len(words) - 1)
+    given = {"_CITESTREAM_COMPLETE": f"{shell}_complete", "COMP_WORDS": " ".join(words), "COMP_CWORD": current}
     command = [sys.executable, "-c", "from citestream.proxy.cli.commands import main; main(prog_name='citestream')"]
     done = subprocess.run(command, cwd=ROOT, env={**os.environ, **given}, check=False, capture_output=True, text=True)
     assert re.split(r"[,\s]+", done.stdout)[:2] == ["plain", completed]

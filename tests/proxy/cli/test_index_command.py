@@ -40,8 +40,8 @@ def home(tmp_path: Path) -> Path:
 
 def citestream(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     with running(home, *arguments) as process:
-        said, complained = process.communicate()
-    return subprocess.CompletedProcess(process.args, process.returncode, said, complained)
+        output, errors = process.communicate()
+    return subprocess.CompletedProcess(process.args, process.returncode, output, errors)
 
 
 def running(home: Path, *arguments: str) -> subprocess.Popen[str]:
@@ -69,8 +69,8 @@ def test_index_prints_a_summary(home: Path) -> None:
         "skipped: program.txt is not text",
     ]
     (home / "docs/sub/fruit.txt").unlink()
-    again = citestream(home, "index")
-    assert again.stdout.startswith(f"{home}/docs: 0 indexed, 2 unchanged, 1 deleted, 2 skipped; ")
+    second_run = citestream(home, "index")
+    assert second_run.stdout.startswith(f"{home}/docs: 0 indexed, 2 unchanged, 1 deleted, 2 skipped; ")
 
 
 def test_ask_answers_from_the_index(home: Path) -> None:
@@ -103,28 +103,28 @@ def test_serve_answers_any_client_from_the_index(home: Path, launch: Launch) -> 
     command = [sys.executable, "-m", "citestream", "serve", "--port", "0"]
     with launch(command, home / "log", cwd=home, PYTHONPATH=str(ROOT)) as url:
         client = OpenAI(base_url=f"{url}/v1", api_key="none")
-        asked: Any = [{"role": "user", "content": "Where do bananas grow?"}]
-        answer = client.chat.completions.create(model="extractive", messages=asked).model_dump()
+        messages: Any = [{"role": "user", "content": "Where do bananas grow?"}]
+        answer = client.chat.completions.create(model="extractive", messages=messages).model_dump()
     assert answer["references"][0]["file_name"] == "sub/fruit.txt"
     assert "evidence: .citestream/evidence.db, 4 excerpts of 3 files" in (home / "log").read_text()
 
 
 WRONG = {
     "no index yet": (("index",), 1, "does not exist: fill it with `citestream index DIR`"),
-    "no such folder": (("index", "nowhere"), 2, "nowhere"),
+    "unknown folder": (("index", "nowhere"), 2, "nowhere"),
     "a file": (("index", "docs/bridge.md"), 2, "is a file"),
     "unknown embedder": (("index", "docs", "--embedder", "psychic"), 1, "'psychic' is neither local nor"),
     "rebuild without a folder": (("index", "--rebuild"), 2, "name them"),
 }
 
 
-@pytest.mark.parametrize(("arguments", "code", "said"), WRONG.values(), ids=WRONG)
+@pytest.mark.parametrize(("arguments", "code", "message"), WRONG.values(), ids=WRONG)
 def test_an_error_is_one_sentence_with_an_exit_code(
-    arguments: tuple[str, ...], code: int, said: str, home: Path
+    arguments: tuple[str, ...], code: int, message: str, home: Path
 ) -> None:
     done = citestream(home, *arguments)
     assert (done.returncode, "Traceback" in done.stderr) == (code, False)
-    assert said in done.stderr
+    assert message in done.stderr
 
 
 def test_rebuild_replaces_an_unusable_index(home: Path) -> None:
@@ -154,13 +154,13 @@ def test_watch_indexes_every_change(home: Path) -> None:
         assert run.stderr is not None
         assert "3 indexed" in run.stdout.readline()
         assert "watching" in run.stderr.readline()
-        said = ""
-        for number in range(100):  # until the watcher has begun to look
+        output = ""
+        for number in range(100):  # until the watcher has started
             (home / f"docs/new{number}.txt").write_text("Kumquats are a fruit.")
-            if said := _line_within(run.stdout, 0.2):
+            if output := _line_within(run.stdout, 0.2):
                 break
         run.send_signal(signal.SIGINT)
-        assert "indexed" in said
+        assert "indexed" in output
         run.communicate(timeout=100)
     assert run.returncode == 130
 
@@ -170,7 +170,7 @@ def _line_within(stream: Any, seconds: float) -> str:
 
 
 class WaitingEmbedder(socketserver.ThreadingTCPServer):
-    """An embedder that answers each request when the test says so."""
+    """An embedder that answers a request when the test allows it."""
 
     daemon_threads = True
 
@@ -183,10 +183,10 @@ class _Embeddings(BaseHTTPRequestHandler):
     server: WaitingEmbedder
 
     def do_POST(self) -> None:
-        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.server.reached.set()
         self.server.go_on.wait()
-        data = [{"index": at, "embedding": [1.0, 0.5]} for at in range(len(asked["input"]))]
+        data = [{"index": at, "embedding": [1.0, 0.5]} for at in range(len(request["input"]))]
         body = json.dumps({"object": "list", "data": data, "model": "m"}).encode()
         self.send_response(200)
         self.send_header("Content-Type", "application/json")
@@ -210,38 +210,38 @@ def embedder(home: Path) -> Iterator[WaitingEmbedder]:
         server.shutdown()
 
 
-SLOWLY = ("index", "docs", "--embedder", "slow/m", "--config", "c.yaml")
+SLOW_INDEX = ("index", "docs", "--embedder", "slow/m", "--config", "c.yaml")
 
 
 def test_ctrl_c_stops_after_the_current_file_and_the_next_run_continues(home: Path, embedder: WaitingEmbedder) -> None:
-    with running(home, *SLOWLY) as run:
+    with running(home, *SLOW_INDEX) as run:
         assert run.stderr is not None
         assert embedder.reached.wait(60)  # the first file is being indexed
         run.send_signal(signal.SIGINT)
         assert [run.stderr.readline() for _ in range(2)][1].startswith("stopping after this file")
         embedder.go_on.set()
-        said, complained = run.communicate(timeout=100)
+        output, errors = run.communicate(timeout=100)
     assert run.returncode == 130
-    assert "stopped: the same command without --rebuild continues from here" in complained
-    assert "Traceback" not in complained
-    assert ": 1 indexed; " in said
-    again = citestream(home, *SLOWLY)
-    assert again.returncode == 0
-    assert "2 indexed, 1 unchanged" in again.stdout
+    assert "stopped: the same command without --rebuild continues from here" in errors
+    assert "Traceback" not in errors
+    assert ": 1 indexed; " in output
+    second_run = citestream(home, *SLOW_INDEX)
+    assert second_run.returncode == 0
+    assert "2 indexed, 1 unchanged" in second_run.stdout
 
 
 def test_a_second_ctrl_c_stops_at_once_without_a_traceback(home: Path, embedder: WaitingEmbedder) -> None:
-    with running(home, *SLOWLY) as run:
+    with running(home, *SLOW_INDEX) as run:
         assert run.stderr is not None
         assert embedder.reached.wait(60)
         run.send_signal(signal.SIGINT)
         assert [run.stderr.readline() for _ in range(2)][1].startswith("stopping after this file")
         run.send_signal(signal.SIGINT)
-        said, complained = run.communicate(timeout=100)
+        output, errors = run.communicate(timeout=100)
     assert run.returncode == 130
-    assert (said, complained) == ("", "")
+    assert (output, errors) == ("", "")
     embedder.go_on.set()
-    assert citestream(home, *SLOWLY).returncode == 0
+    assert citestream(home, *SLOW_INDEX).returncode == 0
 
 
 def test_two_indexers_of_a_new_store_both_succeed(home: Path) -> None:

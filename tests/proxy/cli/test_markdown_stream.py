@@ -1,4 +1,4 @@
-"""The screen of an emulated terminal shows the whole answer, independent of how the answer was cut."""
+"""The screen of an emulated terminal shows the complete answer for any pieces in which the answer arrives."""
 
 import io
 import re

@@ -106,7 +106,7 @@ def test_every_documented_class_is_in_both_parts_and_no_other(part: list[Path]) 
     assert classes([path for path in part if path.stem == "en"]) == documented_classes()
 
 
-def test_no_evidence_and_no_claim_stands_twice() -> None:
+def test_no_evidence_and_no_claim_is_repeated() -> None:
     texts: Counter[str] = Counter()
     for path in FILES:
         texts.update(record["claim"] for record in records(path))

@@ -42,13 +42,13 @@ def test_the_example_contains_the_defaults() -> None:
 
 
 def test_the_example_names_every_option() -> None:
-    written = yaml.safe_load(EXAMPLE.read_text("utf-8"))
-    assert set(written) == set(Config.model_fields)
-    assert set(written["citations"]) == {field.name for field in fields(Options)}
-    assert set(written["providers"]["ollama"]) == set(ProviderConfig.model_fields)
+    example = yaml.safe_load(EXAMPLE.read_text("utf-8"))
+    assert set(example) == set(Config.model_fields)
+    assert set(example["citations"]) == {field.name for field in fields(Options)}
+    assert set(example["providers"]["ollama"]) == set(ProviderConfig.model_fields)
     for section in ("server", "evidence", "limits", "references", "scoring", "log"):
         made: Section = getattr(Config(), section)
-        assert set(written[section]) == set(type(made).model_fields), section
+        assert set(example[section]) == set(type(made).model_fields), section
 
 
 def sections(model: type[BaseModel]) -> Iterator[type[BaseModel]]:
@@ -184,11 +184,11 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize(("raw", "said"), WRONG.values(), ids=WRONG)
-def test_an_invalid_configuration_is_reported_with_its_path(raw: dict[str, object], said: str) -> None:
+@pytest.mark.parametrize(("raw", "message"), WRONG.values(), ids=WRONG)
+def test_an_invalid_configuration_is_reported_with_its_path(raw: dict[str, object], message: str) -> None:
     with pytest.raises(ConfigError) as caught:
         parse(raw)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
     assert len(str(caught.value).splitlines()) == 1
 
 
@@ -222,9 +222,9 @@ def test_environment_overrides_file_overrides_defaults(tmp_path: Path) -> None:
     assert load(str(file), environ={"CITESTREAM_SERVER__PORT": "2"}, port=3).server.port == 3
 
 
-FROM_VARIABLES = {
+VARIABLES = {
     "a number": ("SERVER__PORT", "9000", lambda c: c.server.port, 9000),
-    "a switch": ("CITATIONS__REFERENCES_IN_TEXT", "true", lambda c: c.citations.references_in_text, True),
+    "a boolean": ("CITATIONS__REFERENCES_IN_TEXT", "true", lambda c: c.citations.references_in_text, True),
     "a text that looks like a number": (
         "PROVIDERS__OPENAI__API_KEY",
         "0123",
@@ -251,13 +251,13 @@ FROM_VARIABLES = {
 }
 
 
-@pytest.mark.parametrize(("name", "value", "read", "expected"), FROM_VARIABLES.values(), ids=FROM_VARIABLES)
+@pytest.mark.parametrize(("name", "value", "read", "expected"), VARIABLES.values(), ids=VARIABLES)
 def test_an_environment_variable_sets_an_option(name: str, value: str, read: Any, expected: object) -> None:
     assert read(load(environ={f"CITESTREAM_{name}": value})) == expected
 
 
 def test_an_invalid_variable_is_named() -> None:
-    for name, value, said in (
+    for name, value, message in (
         ("CITESTREAM_SERVER__PROT", "1", "did you mean port?"),
         ("CITESTREAM_SERVER__PORT", "x", "must be a whole number (from CITESTREAM_SERVER__PORT)"),
         ("CITESTREAM_SERVER__KEYS", "[", "CITESTREAM_SERVER__KEYS is not YAML"),
@@ -267,7 +267,7 @@ def test_an_invalid_variable_is_named() -> None:
     ):
         with pytest.raises(ConfigError) as caught:
             load(environ={name: value})
-        assert said in str(caught.value)
+        assert message in str(caught.value)
 
 
 def test_variables_of_a_kubernetes_service_of_the_same_name_are_ignored() -> None:
@@ -282,14 +282,14 @@ def test_variables_of_a_kubernetes_service_of_the_same_name_are_ignored() -> Non
     )
 
 
-def written(folder: Path, text: str) -> str:
+def write_config(folder: Path, text: str) -> str:
     file = folder / "c.yaml"
     file.write_text(text, "utf-8")
     return str(file)
 
 
 def test_variables_in_the_file_are_replaced(tmp_path: Path) -> None:
-    file = written(
+    file = write_config(
         tmp_path, "providers: {mine: {kind: openai, api_key: '${SECRET}', base_url: '${BASE:-http://x}/v1'}}\n"
     )
     found = load(file, environ={"SECRET": "s"}).providers["mine"]
@@ -297,7 +297,7 @@ def test_variables_in_the_file_are_replaced(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"providers\.mine\.api_key: \$\{SECRET\} is not set"):
         load(file, environ={})
     note = load(
-        written(tmp_path, "citations: {unsupported_note: '$${A} and $5'}"), environ={}
+        write_config(tmp_path, "citations: {unsupported_note: '$${A} and $5'}"), environ={}
     ).citations.unsupported_note
     assert note == "${A} and $5"
 
@@ -305,7 +305,7 @@ def test_variables_in_the_file_are_replaced(tmp_path: Path) -> None:
 def test_secrets_come_from_variables_and_files_and_a_missing_one_fails_at_once(tmp_path: Path) -> None:
     secret = tmp_path / "secret"
     secret.write_text("from a file\n")
-    file = written(
+    file = write_config(
         tmp_path,
         f"server: {{keys: [{{name: a, file: {secret}}}]}}\n"
         f"providers:\n  openai: {{api_key_file: {secret}}}\n  gemini: {{api_key_env: G}}\n",
@@ -332,7 +332,7 @@ NEEDS_SECRET = {
 @pytest.mark.parametrize("section", NEEDS_SECRET)
 def test_a_missing_secret_of_a_service_fails_at_once(section: str, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=rf"{section}: the variable MISSING is not set or empty"):
-        load(written(tmp_path, NEEDS_SECRET[section]), environ={})
+        load(write_config(tmp_path, NEEDS_SECRET[section]), environ={})
 
 
 def test_secrets_are_not_part_of_a_printed_configuration() -> None:
@@ -355,31 +355,31 @@ def test_without_a_file_the_environment_selects_the_providers() -> None:
     assert default_providers({"OLLAMA_HOST": "gpu:1"})["ollama"]["base_url"] == "gpu:1"
 
 
-def test_a_vendor_with_an_api_key_is_the_default_provider(tmp_path: Path) -> None:
+def test_a_provider_with_an_api_key_is_the_default_provider(tmp_path: Path) -> None:
     assert load(environ={}).default_provider == ""
     assert load(environ={"OPENAI_API_KEY": "a", "GEMINI_API_KEY": "b"}).default_provider == "openai"
     assert load(environ={"GOOGLE_API_KEY": "b"}).default_provider == "gemini"
     anthropic = load(environ={"ANTHROPIC_API_KEY": "c", "ANTHROPIC_BASE_URL": "http://a"})
     assert anthropic.default_provider == "anthropic"
     assert (anthropic.providers["anthropic"].secret({}), anthropic.providers["anthropic"].base_url) == ("c", "http://a")
-    named = written(tmp_path, "default_provider: ollama\n")
+    named = write_config(tmp_path, "default_provider: ollama\n")
     assert load(named, environ={"OPENAI_API_KEY": "a"}).default_provider == "ollama"
-    own = written(tmp_path, "providers: {openai: {}}\n")
+    own = write_config(tmp_path, "providers: {openai: {}}\n")
     assert load(own, environ={"OPENAI_API_KEY": "a"}).default_provider == ""
 
 
-ITSELF = {
+LOOP_ADDRESSES = {
     "by its name": ("127.0.0.1", "http://localhost:8787/v1", "up"),
     "listening on all addresses": ("0.0.0.0", "http://127.0.0.1:8787/v1", "up"),
     "by its own address": ("192.0.2.1", "http://192.0.2.1:8787/v1", "up"),
     "another port": ("127.0.0.1", "http://127.0.0.1:8788/v1", ""),
     "another machine": ("0.0.0.0", "http://192.0.2.7:8787/v1", ""),
     "another server on this machine": ("192.0.2.1", "http://127.0.0.1:8787/v1", ""),
-    "the vendor's": ("127.0.0.1", "", ""),
+    "the default address": ("127.0.0.1", "", ""),
 }
 
 
-@pytest.mark.parametrize(("host", "address", "found"), ITSELF.values(), ids=ITSELF)
+@pytest.mark.parametrize(("host", "address", "found"), LOOP_ADDRESSES.values(), ids=LOOP_ADDRESSES)
 def test_a_provider_with_the_address_of_this_server_is_found(host: str, address: str, found: str) -> None:
     server = {"host": host, "allow_anonymous": True}
     providers = {"up": {"kind": "openai", "base_url": address, "api_key": "k"}}
@@ -387,9 +387,9 @@ def test_a_provider_with_the_address_of_this_server_is_found(host: str, address:
 
 
 def test_a_file_with_empty_sections(tmp_path: Path) -> None:
-    config = load(written(tmp_path, "server:\nproviders:\ncitations:\n"), environ={})
+    config = load(write_config(tmp_path, "server:\nproviders:\ncitations:\n"), environ={})
     assert set(config.providers) == {"extractive", "ollama"}
-    providers = load(written(tmp_path, "providers:\n  extractive:\n  ollama:\n"), environ={}).providers
+    providers = load(write_config(tmp_path, "providers:\n  extractive:\n  ollama:\n"), environ={}).providers
     assert [provider.kind for provider in providers.values()] == ["extractive", "ollama"]
 
 
@@ -407,16 +407,16 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize(("text", "said"), BROKEN.values(), ids=BROKEN)
-def test_an_invalid_file_is_explained(text: str, said: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("text", "message"), BROKEN.values(), ids=BROKEN)
+def test_an_invalid_file_is_explained(text: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(ConfigError) as caught:
-        load(written(tmp_path, text), environ={})
-    assert said in str(caught.value)
+        load(write_config(tmp_path, text), environ={})
+    assert message in str(caught.value)
 
 
 def test_the_content_of_an_invalid_file_is_not_quoted(tmp_path: Path) -> None:
     with pytest.raises(ConfigError) as caught:
-        load(written(tmp_path, 'api_key: "sk-verysecret" : b\n'), environ={})
+        load(write_config(tmp_path, 'api_key: "sk-verysecret" : b\n'), environ={})
     assert "verysecret" not in str(caught.value)
 
 
