@@ -13,8 +13,8 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 CHROMIUM = "/usr/bin/chromium"
-EXPECT_MS = 30_000  # limit for what a page should show, on a machine under load
-# As root there is no sandbox to be had; the rest keeps it from asking anybody but us.
+EXPECT_MS = 30_000  # time limit of expectations, for a machine under load
+# Chromium has no sandbox as root. The other options prevent requests to other servers.
 ARGUMENTS = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync"]
 
 
@@ -43,16 +43,16 @@ def watched_page(context: BrowserContext, servers: tuple[str, ...]) -> Iterator[
 
 
 def violations(page: Page) -> str:
-    """Return axe's report about the page; empty if it found no violation."""
+    """Return the report of axe about the page. It is empty if axe found no violation."""
     found = Axe().run(page).response["violations"]
     return "\n".join(f"{one['id']}: {one['help']}: {[node['html'] for node in one['nodes']]}" for one in found)
 
 
 def serve_command(folder: Path, config: dict[str, Any]) -> list[str]:
     """Return the command for a server with this configuration."""
-    written = folder / "config.yaml"
-    written.write_text(yaml.safe_dump(config), "utf-8")
-    return [sys.executable, "-m", "citestream", "serve", "--port", "0", "--config", str(written)]
+    config_file = folder / "config.yaml"
+    config_file.write_text(yaml.safe_dump(config), "utf-8")
+    return [sys.executable, "-m", "citestream", "serve", "--port", "0", "--config", str(config_file)]
 
 
 def completion_events(text: str) -> list[bytes]:

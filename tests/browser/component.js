@@ -82,7 +82,7 @@ function textBefore(marker, root) {
   return before;
 }
 
-/** Begin to collect the layout shifts, Chromium's own measure, in `globalThis.shifts`. */
+/** Begin to collect the layout shifts that Chromium measures in `globalThis.shifts`. */
 globalThis.observeShifts = () => {
   globalThis.shifts = [];
   new PerformanceObserver((list) => shifts.push(...list.getEntries().map(({ value }) => value))).observe({

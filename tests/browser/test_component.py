@@ -1,4 +1,4 @@
-"""The web components in Chromium, on a page of another origin as when they are embedded."""
+"""The web components in Chromium, embedded in a page of another origin."""
 
 import json
 import re
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.browser
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples/component"
 COMPONENT = ROOT / "proxy/component"
-FIXED = "http://127.0.0.1:8787"  # the address of Citestream in the example for React
+EXAMPLE_ADDRESS = "http://127.0.0.1:8787"  # the address of Citestream in the example for React
 
 EVIDENCE = [
     {"text": "The Saturn V was 110.6 metres tall. It flew thirteen times between 1967 and 1973.", "title": "Rockets"},
@@ -53,7 +53,7 @@ BLOCKS = {
     "line breaks and tags": f"{TALL}<br>{FLOWN}  \nH<sub>2</sub>O <b>and</b> <i>more</i>. {STRUCK}",
     "HTML": f"<div onclick=alert(1)>\n{TALL}\n</div>\n\n<b>{STRUCK}</b>",
     "emoji before the sentences": f"🚀🚀 {TALL} 🌩️ {STRUCK}",
-    "lines that end as in Windows": f"{TALL}\r\n\r\n- {FLOWN}\r\n- {STRUCK}\r\n",
+    "lines that end with CRLF": f"{TALL}\r\n\r\n- {FLOWN}\r\n- {STRUCK}\r\n",
     "other scripts": f"土星五号高110.6米。它飞行了十三次。\n\nجسر هارلان افتتح.\n\n{TALL}",
     "a rule": f"{TALL}\n\n---\n\n{STRUCK}",
 }
@@ -124,7 +124,7 @@ def cited(page: Page, server: str, text: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("case", BLOCKS)
-def test_the_references_change_no_element_of_the_streamed_answer(page: Page, server: str, case: str) -> None:
+def test_references_do_not_change_the_elements_of_the_streamed_answer(page: Page, server: str, case: str) -> None:
     result = cited(page, server, BLOCKS[case])
     shown = page.evaluate("([cited, size]) => streamAnswer(cited, size)", [result, 7])
     assert shown["streamed"] == shown["final"]
@@ -132,7 +132,7 @@ def test_the_references_change_no_element_of_the_streamed_answer(page: Page, ser
     assert result["grounding"]["supported"] > 0
 
 
-KEPT = {
+ELEMENTS = {
     "a nested list": ("li", 6),
     "a task list": ("li.task", 2),
     "a table": ("td", 4),
@@ -147,14 +147,14 @@ KEPT = {
 }
 
 
-@pytest.mark.parametrize("case", KEPT)
+@pytest.mark.parametrize("case", ELEMENTS)
 def test_blocks_are_elements(page: Page, case: str) -> None:
-    selector, count = KEPT[case]
+    selector, count = ELEMENTS[case]
     page.evaluate("text => document.querySelector('citestream-answer').show({ text })", BLOCKS[case])
     expect(page.locator(f"citestream-answer .text :is({selector})")).to_have_count(count)
 
 
-def test_a_marker_never_wraps_alone(page: Page, server: str) -> None:
+def test_a_marker_is_on_the_line_of_the_character_before_it(page: Page, server: str) -> None:
     result = cited(page, server, f"{TALL} **{STRUCK}** Is it so! {FLOWN} `code` {STRUCK}\n\n- *{TALL}*")
     page.evaluate("cited => document.querySelector('citestream-answer').show(cited)", result)
     expect(page.locator(".marker")).to_have_count(5)
@@ -164,7 +164,7 @@ def test_a_marker_never_wraps_alone(page: Page, server: str) -> None:
 ARABIC = "افتتح جسر هارلان في 4 مايو 1932."
 
 
-def test_a_marker_behind_a_number_is_at_the_end_of_a_sentence_from_right_to_left(page: Page) -> None:
+def test_a_marker_after_a_number_is_at_the_left_end_of_an_arabic_sentence(page: Page) -> None:
     response = {"text": f"{ARABIC} [1]", "references": [{"number": 1, "title": "Bridges", "spans": []}]}
     page.evaluate("response => document.querySelector('citestream-answer').show(response)", response)
     expect(page.locator(".marker")).to_have_count(1)
@@ -313,7 +313,7 @@ FAILURES: dict[str, tuple[str, dict[str, Any]]] = {
         """new Response("<h1>Bad gateway</h1>", { status: 502 })""",
         {"message": "The server returned the status 502.", "code": None, "status": 502, "retryAfter": None},
     ),
-    "a server that cannot be reached, in any browser's words": (
+    "an unreachable server": (
         """Promise.reject(new TypeError("Failed to fetch"))""",
         {"message": "The connection to the server failed.", "code": "connection", "status": 0},
     ),
@@ -325,14 +325,14 @@ FAILURES: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("case", FAILURES)
-def test_errors_are_shown_and_do_not_throw(page: Page, case: str) -> None:
+def test_errors_are_shown_and_not_thrown(page: Page, case: str) -> None:
     source, error = FAILURES[case]
     answer = page.evaluate(f"async () => document.querySelector('citestream-answer').stream({source})")
     assert answer["error"] == error
     expect(page.locator("citestream-answer").get_by_role("alert")).to_have_text(error["message"])
 
 
-DECIDING: dict[str, tuple[str, str, str, list[str]]] = {
+DECIDING_WORDS: dict[str, tuple[str, str, str, list[str]]] = {
     "numbers with their unit": (
         "The Saturn V, a rocket of three stages, was 110.6 metres tall.",
         "The rocket Saturn V was 110.6 metres tall.",
@@ -363,7 +363,7 @@ DECIDING: dict[str, tuple[str, str, str, list[str]]] = {
         "Who opened it?",
         ["Ada Lovelace"],
     ),
-    "rare words, if there is neither": (
+    "rare words, if there are neither names nor numbers": (
         "The colour of the bridge is vermilion.",
         "The bridge is vermilion.",
         "Which colour has the bridge?",
@@ -375,15 +375,15 @@ DECIDING: dict[str, tuple[str, str, str, list[str]]] = {
 }
 
 
-@pytest.mark.parametrize("case", DECIDING)
-def test_only_the_words_that_decide_are_marked(page: Page, case: str) -> None:
-    quote, sentence, question, expected = DECIDING[case]
+@pytest.mark.parametrize("case", DECIDING_WORDS)
+def test_only_the_deciding_words_are_marked(page: Page, case: str) -> None:
+    quote, sentence, question, expected = DECIDING_WORDS[case]
     pieces = page.evaluate("([...texts]) => citestream.decidingWords(...texts)", [quote, sentence, question])
     assert "".join(piece["text"] for piece in pieces) == quote
     assert [piece["text"] for piece in pieces if piece["decides"]] == expected
 
 
-def test_hostile_references_are_text(page: Page) -> None:
+def test_hostile_references_are_shown_as_text(page: Page) -> None:
     hostile = "<img src=x onerror='window.pwned = 1'>"
     span = {"choice": 0, "start": 0, "end": 4, "support": 0.9, "status": "added", "quote": hostile}
     reference = {"number": 1, "id": "e1", "title": hostile, "url": "javascript:window.pwned = 2", "label": hostile}
@@ -406,7 +406,7 @@ def test_the_guide_runs_in_a_page(browser: Browser, server: str, host: str, page
     guide = (ROOT / "docs/component.md").read_text("utf-8")
     script, stream, finished = re.findall(r"```html\n(.*?)```", guide, re.DOTALL)
     imports = json.dumps({"imports": {"citestream": f"{server}/component/citestream.js"}})
-    blocks = f"<script type=importmap>{imports}</script>{script}{stream}{finished}".replace(FIXED, server)
+    blocks = f"<script type=importmap>{imports}</script>{script}{stream}{finished}".replace(EXAMPLE_ADDRESS, server)
     (pages / "guide.html").write_text(blocks, "utf-8")
     context = browser.new_context()
     with watched_page(context, (server, host)) as page:
@@ -437,7 +437,9 @@ def test_the_react_component_streams_and_reports(browser: Browser, server: str, 
         body = template.format(source=f"(function () {{ {source} }}).call(globalThis)")
         answer = partial(Route.fulfill, content_type="text/javascript", body=body)
         page.route(re.compile(rf"^https://esm\.sh/{package}@"), answer)
-    page.route(f"{FIXED}/**", lambda route: route.continue_(url=route.request.url.replace(FIXED, server)))
+    page.route(
+        f"{EXAMPLE_ADDRESS}/**", lambda route: route.continue_(url=route.request.url.replace(EXAMPLE_ADDRESS, server))
+    )
     page.goto(f"{host}/react.html")
     page.get_by_text("Ask").click()
     expect(page.locator("citestream-answer .marker")).to_have_count(1)

@@ -1,4 +1,4 @@
-"""The Markdown of the components is that of GitHub: random documents are rendered as by cmark-gfm, its program."""
+"""The components render Markdown like GitHub: random documents are compared with the output of cmark-gfm."""
 
 from collections.abc import Iterator
 from random import Random
@@ -115,10 +115,10 @@ def documents() -> Iterator[str]:
         yield "\n\n".join(block(random) for _ in range(random.randint(1, 3)))
 
 
-def test_random_documents_are_rendered_as_by_the_reference_program(page: Page) -> None:
+def test_random_documents_are_rendered_as_by_cmark_gfm(page: Page) -> None:
     cases = [[text, cmarkgfm.github_flavored_markdown_to_html(text)] for text in documents()]
     assert page.evaluate(DIFFERENCES, cases) == []
 
 
-def test_hostile_documents_are_rendered_before_the_time_limit_of_a_test(page: Page) -> None:
+def test_hostile_documents_are_rendered_within_the_timeout_of_a_test(page: Page) -> None:
     assert len(page.evaluate(DIFFERENCES, [[text, ""] for text in HOSTILE.values()])) == len(HOSTILE)

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 DOCS = Path(__file__).parents[2] / "docs"
 LAPTOP, PHONE = 1280, 390  # pixels
 
-# The tables of the page that are wider than the page, and the page itself if it is
+# Tables that are wider than their container, and the page if it is wider than the window.
 TOO_WIDE = """
 () => [...document.querySelectorAll("article table")]
   .filter((table) => table.getBoundingClientRect().width > table.parentElement.clientWidth + 1)
@@ -39,8 +39,8 @@ def page(browser: Browser) -> Iterator[Page]:
     opened.close()
 
 
-def test_the_site_begins_with_the_first_steps_can_be_searched_and_fits_the_screen(site: Path, page: Page) -> None:
-    """One test, because every worker of pytest would build the site for itself."""
+def test_the_site_begins_with_the_first_steps_has_a_search_and_fits_the_screen(site: Path, page: Page) -> None:
+    """One test, because every pytest worker would build the site again."""
     check_first_page(site, page)
     check_search(site, page)
     check_widths(site, page)
@@ -65,7 +65,7 @@ def check_search(site: Path, page: Page) -> None:
 
 
 def check_widths(site: Path, page: Page) -> None:
-    """Check that tables fit a computer and pages fit a phone, where a table of many columns scrolls within the page."""
+    """Check that tables fit a laptop and pages fit a phone. On a phone, wide tables scroll within the page."""
     wide = {}
     for name in pages(site):
         page.goto(f"file://{site}/{name}")

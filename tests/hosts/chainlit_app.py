@@ -1,7 +1,7 @@
 """A small RAG application: LlamaIndex's citation query engine with a page of Chainlit.
 
-Only the address of the model is that of Citestream. Chainlit turns the name of an element in the text into a link
-that opens the element.
+The only change for Citestream is the address of the model. Chainlit turns the name of an element in the text into a
+link that opens the element.
 """
 
 import os
@@ -26,7 +26,7 @@ async def answer(question: cl.Message) -> None:
         cl.Text(name=f"[{number}]", content=source.node.get_content(), display="side")
         for number, source in enumerate(response.source_nodes, 1)
     ]
-    await message.send()  # with the passages, so that they remain if the user stops the answer
+    await message.send()  # the passages are sent first, so that a stopped answer has them
     async for token in response.async_response_gen():
         await message.stream_token(token)
     await message.update()

@@ -1,4 +1,4 @@
-"""The hosts are large: their tests are collected only by `make test-hosts`."""
+"""Only `make test-hosts` collects these tests, because the installation of the hosts is large."""
 
 import os
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The environments of the hosts below .clients/: a host is installed from the package registry, in a pinned version."""
+"""Install pinned versions of the hosts from the package registry into environments below .clients/."""
 
 import shutil
 import subprocess

@@ -21,7 +21,7 @@ Fields = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A sentence of an answer, and the names of the sources that its markers open with the passages shown there."""
+    """A sentence of an answer, and the sources that its markers open."""
 
     text: str
     opened: tuple[tuple[str, str], ...]  # (name, text of the dialog)
@@ -147,7 +147,7 @@ class ChatPage:
         self.wait()
 
     def reload(self) -> None:
-        """Load the page again, as it was stored."""
+        """Reload the stored chat."""
         self.page.reload()
         self.wait()
 
@@ -160,10 +160,10 @@ class ChatPage:
         self.wait()
 
     def regenerate(self) -> None:
-        """Ask for another answer to the last question."""
+        """Request another answer to the last question."""
         self._last_button("Regenerate").click()
-        if (again := self.page.get_by_text("Try Again", exact=True)).is_visible():
-            again.click()
+        if (try_again := self.page.get_by_text("Try Again", exact=True)).is_visible():
+            try_again.click()
 
     @property
     def answer(self) -> Locator:

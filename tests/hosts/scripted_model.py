@@ -1,4 +1,4 @@
-"""An OpenAI-compatible model whose answers are written in advance, with embeddings for the search of a host."""
+"""An OpenAI-compatible model with prepared answers, and with embeddings for the search of a host."""
 
 import asyncio
 import hashlib
@@ -22,7 +22,7 @@ Fields = dict[str, Any]
 
 @dataclass(frozen=True)
 class Reply:
-    """The answer to a question. `then`: the stream stays open after the text, until the client leaves."""
+    """The answer to a question. `then`: the stream stays open after the text until the client disconnects."""
 
     text: str
     then: Break | None = None
@@ -34,7 +34,7 @@ class ScriptedModel:
     """Answers the question whose words occur in the last user message, and `other` if no question does."""
 
     def __init__(self, replies: Mapping[str, Reply], other: str = "I do not know.") -> None:
-        self.asked: list[Fields] = []  # the bodies of all chat requests
+        self.requests: list[Fields] = []  # the bodies of all chat requests
         self._replies = replies
         self._other = Reply(other)
         self._ids = count(1)
@@ -46,7 +46,7 @@ class ScriptedModel:
         elif request.target.endswith("/embeddings"):
             yield whole("200 OK", _encoded(embeddings(request.json)), JSON)
         else:
-            self.asked.append(request.json)
+            self.requests.append(request.json)
             async for step in self._answer(request.json):
                 yield step
 

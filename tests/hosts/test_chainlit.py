@@ -1,6 +1,6 @@
 """A LlamaIndex application on a page of Chainlit, with Citestream between it and the model.
 
-The scripted model confuses its markers. So a marker that opens the right passage was decided by Citestream.
+The scripted model writes wrong markers. So if a marker opens the right passage, Citestream has corrected it.
 """
 
 import json
@@ -32,7 +32,7 @@ ANSWER = (
 )
 CITED = "The Saturn V was 110.6 metres tall. [2] The Harlan bridge was opened on 4 May 1932. [1] The moon is hollow."
 REPLIES = {WAITING: Reply(f"{ANSWER}\n\nAnd this paragraph", Break.STALL), QUESTION: Reply(ANSWER)}
-MILLISECONDS = 60_000
+TIMEOUT_MILLISECONDS = 60_000
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +59,7 @@ def host(launch: Launch, tmp_path_factory: pytest.TempPathFactory, model: Script
 
 @pytest.fixture
 def page(browser: Browser, host: str, model: ScriptedModel) -> Iterator[Page]:
-    model.asked.clear()
+    model.requests.clear()
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     page = context.new_page()
     page.goto(host)
@@ -77,21 +77,21 @@ def check_markers(page: Page) -> None:
     """Check that each marker opens the passage of its sentence."""
     for marker, passage in (("[2]", FILES["saturn.txt"]), ("[1]", FILES["bridge.txt"])):
         page.locator("a.element-link", has_text=marker).last.click()
-        expect(page.get_by_text(passage).last).to_be_visible(timeout=MILLISECONDS)
+        expect(page.get_by_text(passage).last).to_be_visible(timeout=TIMEOUT_MILLISECONDS)
 
 
 def test_markers_open_the_passages_that_support_the_sentences(page: Page, model: ScriptedModel) -> None:
     send(page, QUESTION)
-    expect(page.get_by_text(CITED)).to_be_visible(timeout=MILLISECONDS)
+    expect(page.get_by_text(CITED)).to_be_visible(timeout=TIMEOUT_MILLISECONDS)
     check_markers(page)
-    (request,) = model.asked
+    (request,) = model.requests
     assert len(request["messages"]) == 1
     assert "excerpt" not in json.dumps(request["messages"]), "Citestream adds no evidence and no rules"
 
 
 def test_a_stopped_answer_keeps_its_markers_and_passages(page: Page) -> None:
     send(page, f"{QUESTION} {WAITING}")
-    expect(page.get_by_text(CITED)).to_be_visible(timeout=MILLISECONDS)
+    expect(page.get_by_text(CITED)).to_be_visible(timeout=TIMEOUT_MILLISECONDS)
     page.locator("#stop-button").click()
     expect(page.locator("#stop-button")).to_have_count(0)
     check_markers(page)

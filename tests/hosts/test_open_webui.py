@@ -1,6 +1,6 @@
-"""Open WebUI itself, in a browser, with Citestream between it and the model.
+"""A real Open WebUI in a browser, with Citestream between it and the model.
 
-The scripted model confuses its markers. So a marker that opens the right source was decided by Citestream.
+The scripted model writes wrong markers. So if a marker opens the right source, Citestream has corrected it.
 """
 
 import json
@@ -60,7 +60,7 @@ SUPPORT = {
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """Everything that runs."""
+    """The running services, and the files for uploads."""
 
     webui: OpenWebUI
     model: ScriptedModel
@@ -83,10 +83,10 @@ def setup(launch: Launch, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
             "with-events": {"model": "scripted/model", "citations": {"dialect": "openwebui"}},
             "listed": {"model": "scripted/model", "citations": {"references_in_text": True}},
         }
-        written = folder / "citestream.yaml"
-        written.write_text(yaml.safe_dump(config), "utf-8")
+        config_file = folder / "citestream.yaml"
+        config_file.write_text(yaml.safe_dump(config), "utf-8")
         index(folder)
-        command = [sys.executable, "-m", "citestream", "serve", "--port", "0", "--config", str(written)]
+        command = [sys.executable, "-m", "citestream", "serve", "--port", "0", "--config", str(config_file)]
         data = folder / "data"
         data.mkdir()
         with launch(command, folder / "citestream.log") as url, running(url, data, "scripted/embedder") as webui:
@@ -98,7 +98,7 @@ def setup(launch: Launch, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 
 def index(folder: Path) -> None:
-    """Index a folder with documents of Citestream's own."""
+    """Create a folder with documents and index it with Citestream."""
     library = folder / "library"
     library.mkdir()
     for name, text in LIBRARY.items():
@@ -109,7 +109,7 @@ def index(folder: Path) -> None:
 
 @pytest.fixture
 def chat(browser: Browser, setup: Setup) -> Iterator[ChatPage]:
-    setup.model.asked.clear()
+    setup.model.requests.clear()
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     yield ChatPage(context.new_page(), setup.webui.url)
     context.close()
@@ -117,7 +117,7 @@ def chat(browser: Browser, setup: Setup) -> Iterator[ChatPage]:
 
 def check_no_evidence_was_added(setup: Setup) -> None:
     """Check that the model received no excerpt of the folder, neither with the question nor for a title."""
-    sent = json.dumps(setup.model.asked)
+    sent = json.dumps(setup.model.requests)
     assert [text for text in LIBRARY.values() if text[:40] in sent] == []
 
 
@@ -219,7 +219,7 @@ def test_a_stopped_answer_from_the_folder_keeps_its_sources(chat: ChatPage) -> N
         chat.reload()
 
 
-def test_a_regenerated_answer_and_one_to_an_edited_question_have_the_markers_of_their_sources(
+def test_regenerated_answers_and_answers_to_edited_questions_have_the_markers_of_their_sources(
     chat: ChatPage, setup: Setup
 ) -> None:
     chat.open("scripted/model")

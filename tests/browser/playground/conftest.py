@@ -1,4 +1,4 @@
-"""A server whose providers write what the tests of the page need, and a page."""
+"""Fixtures: a server whose providers send the answers of these tests, and a page."""
 
 from collections.abc import Iterator
 

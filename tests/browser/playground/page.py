@@ -7,7 +7,7 @@ from typing import Any
 
 from playwright.sync_api import Locator, Page, expect
 
-READ_MS = 60_000  # limit for reading a document, which starts a process, on a machine under load
+READ_MS = 60_000  # time limit for reading a document, which starts a process, for a machine under load
 PASSAGE = "The Harlan bridge was opened on 4 May 1932 by the mayor <script>window.pwned = 4</script> of Harlan."
 TEXT = f"Some words before it. {PASSAGE} And some words after it."
 OPENED = "The Harlan bridge was opened on 4 May 1932."
@@ -19,7 +19,7 @@ def open_page(page: Page, server: str) -> None:
 
 
 def ask(page: Page, question: str = "") -> Locator:
-    """Ask, and return the turn with the complete answer."""
+    """Send a question and return the turn with the complete answer."""
     before = page.locator(".turn").count()
     if question:
         page.fill("#question", question)

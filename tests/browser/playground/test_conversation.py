@@ -24,10 +24,10 @@ def test_a_follow_up_question_is_sent_with_the_conversation(page: Page) -> None:
     page.click("#tab-wire")
     request = page.locator("#wire pre").inner_text()
     assert re.findall(r'"role": "(\w+)"', request) == ["user", "assistant", "user"]
-    assert "110.6 metres tall. Apollo 12" in request, "without markers, whose numbers belong to the earlier evidence"
+    assert "110.6 metres tall. Apollo 12" in request, "earlier answers are sent without their markers"
 
 
-def test_an_answer_can_be_stopped_and_asked_again(page: Page) -> None:
+def test_an_answer_can_be_stopped_and_regenerated(page: Page) -> None:
     paste(page, OPENED)
     page.select_option("#model", "stalled/m")
     page.fill("#question", "When was the Harlan bridge opened?")
@@ -53,7 +53,7 @@ def test_an_answer_is_copied_with_its_sources(page: Page) -> None:
     assert page.evaluate("navigator.clipboard.readText()") == f"{OPENED} [1]\n\n[1] bridge.md"
 
 
-def test_only_the_last_answer_can_be_asked_again(page: Page) -> None:
+def test_only_the_last_answer_can_be_regenerated(page: Page) -> None:
     page.click("#example")
     first = ask(page)
     expect(first.locator(".regenerate")).to_be_visible()
@@ -80,7 +80,7 @@ def test_an_error_of_the_server_is_shown_with_advice(page: Page) -> None:
     expect(turn.locator(".advice")).to_have_text("Choose another model below the question.")
 
 
-def test_the_page_says_where_to_enter_a_model_if_no_provider_lists_any(
+def test_a_message_explains_where_to_enter_a_model_if_no_provider_lists_any(
     browser: Browser, launch: Launch, tmp_path: Path
 ) -> None:
     config = {"providers": {"away": {"kind": "openai", "base_url": "http://127.0.0.1:9/v1", "api_key": "none"}}}
@@ -100,7 +100,7 @@ def test_the_page_says_where_to_enter_a_model_if_no_provider_lists_any(
         expect(turn.get_by_role("alert")).to_contain_text("its host refused the connection")
 
 
-def test_an_empty_answer_says_so(page: Page) -> None:
+def test_an_empty_answer_is_reported(page: Page) -> None:
     paste(page, OPENED)
     page.select_option("#model", "silent/m")
     turn = ask(page, "When was the Harlan bridge opened?")

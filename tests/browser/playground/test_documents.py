@@ -26,7 +26,7 @@ def test_text_can_be_pasted_on_a_phone(browser: Browser, server: str) -> None:
     context.close()
 
 
-def test_the_page_says_that_only_the_best_excerpts_were_sent(page: Page) -> None:
+def test_a_message_reports_that_only_the_best_excerpts_were_sent(page: Page) -> None:
     page.evaluate("""async () => { window.ranking = await import("./playground/ranking.js"); }""")
     texts = [f"Bridge {number} has {number} lanes." for number in range(40)]
     chosen = page.evaluate(
@@ -71,7 +71,7 @@ def test_a_dropped_pdf_is_read_and_opens_at_its_page(page: Page, tmp_path: Path)
     assert str(document.get_by_text("Open the PDF at page 2").get_attribute("href")).endswith("#page=2")
 
 
-def test_files_that_cannot_be_read_are_named_with_the_reason(page: Page, tmp_path: Path) -> None:
+def test_unreadable_files_are_reported_with_the_reason(page: Page, tmp_path: Path) -> None:
     (tmp_path / "bridge.md").write_text(PASSAGE, "utf-8")
     (tmp_path / "photo.png").write_bytes(b"\x00\x01")
     (tmp_path / "broken.pdf").write_bytes(b"not a PDF")
@@ -98,33 +98,33 @@ def test_a_file_dropped_on_the_page_becomes_a_document(page: Page) -> None:
     expect(page.locator("#document")).to_contain_text("The bridge is red.")
 
 
-def test_a_question_before_the_documents_are_read_is_asked_afterwards(page: Page, tmp_path: Path) -> None:
+def test_a_question_is_sent_after_the_documents_have_been_read(page: Page, tmp_path: Path) -> None:
     (tmp_path / "bridge.md").write_text(OPENED)
-    held: list[Route] = []
-    page.route("**/v1/evidence/read*", lambda route: held.append(route))  # a built-in method cannot be a handler
+    waiting: list[Route] = []
+    page.route("**/v1/evidence/read*", lambda route: waiting.append(route))  # a built-in method cannot be a handler
     page.set_input_files("#files", tmp_path / "bridge.md")
     page.fill("#question", "When was the bridge opened?")
     page.keyboard.press("Enter")
     expect(page.locator("#notice")).to_contain_text("still being read")
     expect(page.locator(".turn")).to_have_count(0)
-    held[0].continue_()
+    waiting[0].continue_()
     expect(page.locator(".turn .marker")).to_have_count(1)
     expect(page.locator("#notice")).to_be_empty()
     expect(page.locator("#question")).to_have_value("")
 
 
-def test_documents_that_are_added_before_the_models_are_known_stay_chosen(
+def test_documents_that_are_added_before_the_models_are_loaded_stay_selected(
     browser: Browser, launch: Launch, tmp_path: Path
 ) -> None:
     context = browser.new_context()
     with ExitStack() as stack:
         stack.callback(context.close)
         page = context.new_page()
-        held: list[Route] = []
-        page.route("**/v1/models", lambda route: held.append(route))  # a built-in method cannot be a handler
+        waiting: list[Route] = []
+        page.route("**/v1/models", lambda route: waiting.append(route))  # a built-in method cannot be a handler
         page.goto(stack.enter_context(launch(serve_command(tmp_path, with_index(tmp_path)), tmp_path / "log")))
         page.click("#example")
         expect(page.locator("#model option")).to_have_count(0)
-        held[0].continue_()
+        waiting[0].continue_()
         expect(page.locator("#model")).to_have_value("extractive")
         expect(page.locator("#source")).to_have_value("")

@@ -11,8 +11,8 @@ from tests.browser.playground.page import ask, ask_hostile, open_page
 
 pytestmark = pytest.mark.browser
 
-BUDGET = 310_000  # bytes of everything the page loads; the library of formulas has 168,000
-# Chromium's own measure, without what follows at once after an action of the user: https://web.dev/articles/cls
+MAX_BYTES = 310_000  # of all files that the page loads; the library of formulas has 168,000
+# The layout shifts that Chromium measures, except those after an action of the user: https://web.dev/articles/cls
 OBSERVE_SHIFTS = """() => {
     globalThis.shifts = [];
     const shifts = (list) => list.getEntries().filter((one) => !one.hadRecentInput).map(({ value }) => value);
@@ -44,7 +44,7 @@ def test_code_has_a_button_that_copies_it(page: Page) -> None:
     assert "Copy" not in answer.locator(".text").inner_text(), "the label is not part of the selected text"
 
 
-def test_code_is_selected_where_a_page_may_not_copy(page: Page) -> None:
+def test_code_is_selected_if_the_page_cannot_use_the_clipboard(page: Page) -> None:
     page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined, configurable: true })")
     answer = ask_hostile(page).locator("citestream-answer")
     answer.get_by_role("button", name="Copy the code").click()
@@ -52,7 +52,7 @@ def test_code_is_selected_where_a_page_may_not_copy(page: Page) -> None:
     assert page.evaluate("getSelection().toString().trim()") == 'lanes[1] = "<b>not a marker</b>"'
 
 
-def test_hostile_text_is_shown_and_does_nothing(page: Page) -> None:
+def test_hostile_text_is_shown_as_text(page: Page) -> None:
     turn = ask_hostile(page)
     answer = turn.locator("citestream-answer .text")
     expect(answer.locator("h3")).to_have_text("Bridges <script>window.pwned = 1</script>")
@@ -60,7 +60,7 @@ def test_hostile_text_is_shown_and_does_nothing(page: Page) -> None:
     expect(answer.locator("td").first).to_have_text("Harlan")
     expect(answer.locator("td .marker")).to_have_count(1)
     children = "rows => rows.map(row => [...row.children].map(cell => cell.tagName).join())"
-    assert answer.locator("tr").evaluate_all(children) == ["TH,TH", "TD,TD"], "nothing but cells stands in a row"
+    assert answer.locator("tr").evaluate_all(children) == ["TH,TH", "TD,TD"], "a row contains only cells"
     expect(answer.locator("pre code")).to_have_text('lanes[1] = "<b>not a marker</b>"\n')
     expect(answer.locator("pre .marker")).to_have_count(0)
     expect(answer.locator("math mfrac")).to_have_count(1)
@@ -89,7 +89,7 @@ def test_axe_finds_no_accessibility_violations(page: Page, scheme: Any, width: i
     page.set_viewport_size({"width": width, "height": 800})
     assert violations(page) == ""
     turn = ask_hostile(page) if width > 390 else ask_example(page)
-    assert page.evaluate("document.documentElement.scrollWidth") <= width, "nothing hangs over the edge"
+    assert page.evaluate("document.documentElement.scrollWidth") <= width, "the page does not scroll sideways"
     assert violations(page) == ""
     turn.locator(".marker").first.click()
     assert violations(page) == ""
@@ -108,7 +108,7 @@ def ask_example(page: Page) -> Locator:
     return ask(page)
 
 
-def test_the_page_fits_320_pixels(page: Page) -> None:
+def test_the_page_fits_a_width_of_320_pixels(page: Page) -> None:
     """The width of a page at 400 % zoom: https://www.w3.org/WAI/WCAG22/Understanding/reflow."""
     ask_example(page).locator(".marker").first.click()
     page.set_viewport_size({"width": 320, "height": 500})
@@ -150,14 +150,14 @@ def test_the_chosen_theme_is_remembered(page: Page, server: str) -> None:
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == chosen
 
 
-def test_the_page_is_small(page: Page) -> None:
+def test_the_size_of_the_loaded_files_is_limited(page: Page) -> None:
     turn = ask_hostile(page)
     expect(turn.locator("math")).to_have_count(1)
     sizes = page.evaluate(
         "performance.getEntries().filter((e) => e.decodedBodySize && !e.name.includes('/v1/'))"
         ".map((e) => e.decodedBodySize)"
     )
-    assert 100_000 < sum(sizes) < BUDGET
+    assert 100_000 < sum(sizes) < MAX_BYTES
 
 
 def test_the_page_loads_all_modules_of_the_components_at_once(page: Page) -> None:
@@ -172,6 +172,6 @@ def test_every_file_has_the_security_headers(browser: Browser, server: str) -> N
         response = context.request.get(f"{server}{path}")
         assert "default-src 'none'" in response.headers["content-security-policy"]
         assert response.headers["x-content-type-options"] == "nosniff"
-        again = context.request.get(f"{server}{path}", headers={"If-None-Match": response.headers["etag"]})
-        assert (again.status, again.body()) == (304, b"")
+        second_response = context.request.get(f"{server}{path}", headers={"If-None-Match": response.headers["etag"]})
+        assert (second_response.status, second_response.body()) == (304, b"")
     context.close()

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.browser
 LANES = "The Harlan bridge carries eight lanes of traffic."
 
 
-def test_from_the_example_to_the_supporting_words_in_three_clicks(page: Page) -> None:
+def test_three_clicks_lead_from_the_example_to_the_supporting_words(page: Page) -> None:
     page.click("#example")
     turn = ask(page)
     expect(turn).to_contain_text("3 of 3 claims supported")
@@ -102,7 +102,7 @@ def test_an_opened_document_shows_tables_with_the_marked_row(page: Page) -> None
     expect(page.locator("#document mark.passage")).to_have_text(["Merton", "1950", "4"])
 
 
-def test_an_answer_without_a_source_lists_the_passages_that_were_read(page: Page) -> None:
+def test_an_answer_without_citations_lists_the_passages_that_were_read(page: Page) -> None:
     paste(page, f"{OPENED} {LANES}")
     turn = ask(page, "Who is the mayor of Merton?")
     expect(turn.locator("citestream-answer")).to_contain_text("The documents do not say.")
@@ -114,7 +114,7 @@ def test_an_answer_without_a_source_lists_the_passages_that_were_read(page: Page
     expect(page.locator("#document")).to_contain_text(LANES)
 
 
-def test_a_question_without_documents_says_that_nothing_is_checked(page: Page) -> None:
+def test_a_question_without_documents_has_a_message_that_nothing_is_checked(page: Page) -> None:
     turn = ask(page, "When was the Harlan bridge opened?")
     expect(turn.locator(".advice")).to_contain_text("No documents were searched")
 
