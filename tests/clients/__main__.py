@@ -6,23 +6,23 @@ import sys
 from collections.abc import Mapping, Sequence
 
 from tests.clients import environments, guides, running, start_page
-from tests.clients.judging import Row, judged
+from tests.clients.checking import Row, checked
 from tests.clients.matrix import markdown, summary
 
 
 def main() -> int:
     """Return the exit code: 0 if every client passes and the guides are up to date."""
-    arguments = parsed()
+    arguments = parse_arguments()
     try:
         commands = running.commands(arguments.names, node=not arguments.python, on_demand=arguments.all)
     except environments.InstallError as error:
         print(f"make test-clients: {error}", file=sys.stderr)
         return 2
     if not commands:
-        print(f"make test-clients: no script is named like {' or '.join(arguments.names)}", file=sys.stderr)
+        print(f"make test-clients: no script has a name with {' or '.join(arguments.names)}", file=sys.stderr)
         return 2
     reports, usage = asyncio.run(running.reported(commands))
-    rows = [row for report in reports for row in judged(report, usage)]
+    rows = [row for report in reports for row in checked(report, usage)]
     print(markdown(rows))
     faults = [f"{row.client} {row.version}, {row.way}: {fault}" for row in rows for fault in row.faults]
     failed = sum(bool(row.faults) for row in rows)
@@ -38,13 +38,13 @@ def main() -> int:
     return int(bool(faults))
 
 
-def parsed() -> argparse.Namespace:
+def parse_arguments() -> argparse.Namespace:
     """Return the options of the command line."""
     parser = argparse.ArgumentParser(prog="make test-clients ARGS=...", description=__doc__)
-    parser.add_argument("names", nargs="*", help="only scripts with such a word in their name")
-    parser.add_argument("--python", action="store_true", help="leave Node's clients out")
-    parser.add_argument("--all", action="store_true", help="clients with large packages, too")
-    parser.add_argument("--write", action="store_true", help="bring code, output and matrix in docs/clients up to date")
+    parser.add_argument("names", nargs="*", help="only scripts with one of these words in their name")
+    parser.add_argument("--python", action="store_true", help="without the clients of Node")
+    parser.add_argument("--all", action="store_true", help="also clients with large packages")
+    parser.add_argument("--write", action="store_true", help="update code, output and tables in docs/clients")
     return parser.parse_args()
 
 

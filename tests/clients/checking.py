@@ -9,7 +9,7 @@ from tests.clients import upstreams
 
 Seen = dict[str, Any]
 
-# Of the providers behind tests.upstreams and of the extractive one, to the question and evidence of case.json.
+# Answers of the extractive provider and of the scripted providers to the question and evidence of case.json.
 CITED = "🚀 The Saturn V was 110.6 metres tall. [1] Apollo 12 was struck by lightning twice. [2]"
 TEXTS = {"extractive": CITED, "openai": f"{CITED} The Moon is hollow.", "ollama": f"{CITED} The Moon is hollow."}
 TEXTS["structured"] = upstreams.STRUCTURED
@@ -24,7 +24,7 @@ USAGES: dict[str, Seen] = {
 USAGES["litellm"] = USAGES["openai"]
 # The text that `references_in_text` appends.
 LIST = "\n\n**References**\n\n- [1] moon.md\n- [2] [Apollo 12](https://example.org/apollo-12)"
-# However a client names them: the first and the second reference.
+# All names that clients use for the first and the second reference.
 NAMES = {
     **dict.fromkeys(("urn:citestream:evidence:moon", "moon.md"), 1),
     **dict.fromkeys(("https://example.org/apollo-12", "Apollo 12"), 2),
@@ -32,13 +32,13 @@ NAMES = {
 MARKERS = ["[1]", "[2]"]
 SENTENCES = ["🚀 The Saturn V was 110.6 metres tall.", "Apollo 12 was struck by lightning twice."]
 CALL = {"name": "weather", "arguments": {"city": "Zürich"}}
-# The sentence that the error cuts is not complete, so it has no decision and no marker.
+# The last sentence is incomplete, so it has no decision and no marker.
 BROKEN = "🚀 The Saturn V was 110.6 metres tall. [1] Apollo 12 was struck by lightning"
 
 
 @dataclass(frozen=True)
 class Row:
-    """A line of the matrix: one way to use one client, and all that is wrong with it."""
+    """A line of the matrix: one way to use a client, and its faults."""
 
     client: str
     version: str
@@ -47,8 +47,8 @@ class Row:
     faults: list[str] = field(default_factory=list)
 
 
-def judged(reported: Seen, extractive_usage: Seen) -> list[Row]:
-    """A row for each way that a script reports. `extractive_usage`: what plain HTTP says it is."""
+def checked(reported: Seen, extractive_usage: Seen) -> list[Row]:
+    """Return a row for each way that a script reports. `extractive_usage`: the usage of a request without a client."""
     return [_row(reported, found, {**USAGES, "extractive": extractive_usage}) for found in reported["ways"]]
 
 
@@ -63,15 +63,15 @@ def _row(reported: Seen, found: Seen, usages: dict[str, Seen]) -> Row:
         "usage": "intact" if any("usage" in seen for seen in by_model.values()) else "not shown",
         "references by": found["via"],
     }
-    for look, judge in LOOKS.items():
-        seen = found.get(look, {"failed": "not looked for"})
-        fault = seen["failed"] if _failed(seen) else judge(seen)
-        cells[look] = "no" if fault else seen["type"] if look == "error" else "yes"
-        if look not in found:
-            cells[look] = ""
+    for name, check in CHECKS.items():
+        seen = found.get(name, {"failed": "not checked"})
+        fault = seen["failed"] if _failed(seen) else check(seen)
+        cells[name] = "no" if fault else seen["type"] if name == "error" else "yes"
+        if name not in found:
+            cells[name] = ""
         elif fault:
-            faults.append(f"{look}: {fault}")
-    cells["does not show"] = ", ".join(next(iter(by_model.values())).get("lost", ()))
+            faults.append(f"{name}: {fault}")
+    cells["does not show"] = ", ".join(next(iter(by_model.values())).get("not_returned", ()))
     return Row(reported["client"], reported["version"], found["way"], cells, faults)
 
 
@@ -82,14 +82,18 @@ def _answer_faults(seen: Seen, text: str, usage: Seen) -> list[str]:
         [] if seen["text"].removesuffix("\n").removesuffix(LIST) == text else [f"text {seen['text']!r} is not {text!r}"]
     )
     for count, value in seen.get("usage", {}).items():
-        if (value or 0) != usage.get(count, 0):  # a count that the provider does not give is 0 or nothing
+        if (value or 0) != usage.get(count, 0):  # a missing count is 0 or None
             faults.append(f"usage {count} is {value}, not {usage.get(count, 0)}")
     numbers = [NAMES.get(name) for name in seen["references"]]
     if numbers != [1, 2]:
         faults.append(f"references {seen['references']}")
-    if seen.get("points_at", MARKERS) not in (MARKERS, SENTENCES):
-        faults.append(f"offsets point at {seen['points_at']}")
-    faults += [f"shows {name} after all: {value}" for name, value in seen.get("lost", {}).items() if value]
+    if seen.get("text_at_offsets", MARKERS) not in (MARKERS, SENTENCES):
+        faults.append(f"the text at the offsets is {seen['text_at_offsets']}")
+    faults += [
+        f"returns {name}, which the matrix says it does not: {value}"
+        for name, value in seen.get("not_returned", {}).items()
+        if value
+    ]
     return faults
 
 
@@ -116,7 +120,7 @@ def _retrieved(seen: Seen) -> str:
     return "; ".join(_answer_faults(seen, TEXTS["openai"], {}))
 
 
-def _again(seen: str) -> str:
+def _second_turn(seen: str) -> str:
     return "" if seen == TEXTS["openai"] else f"{seen!r} is not {TEXTS['openai']!r}"
 
 
@@ -128,16 +132,16 @@ def _broken(seen: Seen) -> str:
     return "" if seen.get("text", BROKEN) == BROKEN else f"text before the error is {seen['text']!r}, not {BROKEN!r}"
 
 
-def _left(seen: bool) -> str:
+def _cancelled(seen: bool) -> str:
     return "" if seen else "the provider's stream was not closed"
 
 
-LOOKS: dict[str, Callable[[Any], str]] = {
+CHECKS: dict[str, Callable[[Any], str]] = {
     "calls": _calls,
     "reasoning": _reasoning,
     "retrieved": _retrieved,
-    "again": _again,
+    "second_turn": _second_turn,
     "error": _error,
     "broken": _broken,
-    "left": _left,
+    "cancelled": _cancelled,
 }

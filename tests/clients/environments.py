@@ -1,6 +1,6 @@
-"""The clients' own environments below .clients/: made once, made anew when what is pinned changes.
+"""Environments of the clients below .clients/. An environment is installed again if its pinned packages change.
 
-A client must not be tested with the packages that Citestream happens to have installed, nor Citestream with theirs.
+Clients have environments of their own so that their packages and those of Citestream do not affect each other.
 """
 
 import hashlib
@@ -19,11 +19,11 @@ PIP = ("--quiet", "--no-compile", "--disable-pip-version-check", "--root-user-ac
 
 
 class InstallError(Exception):
-    """One line for whoever runs this: what is missing, or what went wrong."""
+    """An installation failed. The message is one line."""
 
 
 def python(requirements: Path) -> Path:
-    """The interpreter of an environment with exactly these packages. Raises InstallError."""
+    """Return the interpreter of an environment with exactly these packages. Raise InstallError."""
     folder = CACHE / requirements.stem
     interpreter = folder / "bin" / "python"
 
@@ -33,12 +33,12 @@ def python(requirements: Path) -> Path:
         pip = [sys.executable, "-m", "pip", "--python", str(interpreter), "install", *PIP, "--no-deps"]
         _run([*pip, "--requirement", str(requirements)])
 
-    _once(folder, [requirements], install)
+    _install_once(folder, [requirements], install)
     return interpreter
 
 
 def node(scripts: Path = HERE / "node") -> Path:
-    """The folder of Node scripts, with their packages and report.mjs beside them. Raises InstallError."""
+    """Return a folder with the Node scripts, report.mjs and their packages. Raise InstallError."""
     for program in ("node", "npm"):
         if shutil.which(program) is None:
             raise InstallError(
@@ -52,14 +52,14 @@ def node(scripts: Path = HERE / "node") -> Path:
             shutil.copy(file, folder)
         _run(["npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"], folder)
 
-    _once(folder, pinned, install)
-    for script in (HERE / "node" / "report.mjs", *scripts.glob("*.mjs")):  # a module looks for packages beside itself
+    _install_once(folder, pinned, install)
+    for script in (HERE / "node" / "report.mjs", *scripts.glob("*.mjs")):  # Node searches packages next to a module
         shutil.copy(script, folder)
     return folder
 
 
-def _once(folder: Path, pinned: list[Path], install: Callable[[], None]) -> None:
-    """Install, unless what is pinned is what was installed."""
+def _install_once(folder: Path, pinned: list[Path], install: Callable[[], None]) -> None:
+    """Install, unless the same pinned packages were installed before."""
     state = hashlib.sha256(b"".join(file.read_bytes() for file in pinned)).hexdigest()
     done = folder / ".done"
     if done.exists() and done.read_text() == state:
@@ -76,5 +76,5 @@ def _run(command: list[str], folder: Path = ROOT) -> None:
         lines = (ran.stderr.strip() or ran.stdout.strip() or "no reason given").splitlines()
         reason = next(
             (line for line in lines if "failed" in line or "ERROR" in line), lines[-1]
-        )  # npm ends in small talk
+        )  # the last lines of npm are not the error
         raise InstallError(f"`{' '.join(command[:4])} ...` failed: {reason}")

@@ -1,4 +1,4 @@
-"""A running LiteLLM proxy, before and behind Citestream at once, with the configurations of the guide."""
+"""A running LiteLLM proxy that is both in front of and behind Citestream, with the configurations of the guide."""
 
 import asyncio
 import os
@@ -22,7 +22,7 @@ Fields = dict[str, Any]
 
 
 class LiteLLM:
-    """Its address and key are known before it runs, because Citestream is configured first."""
+    """A LiteLLM proxy. Its address and key are fixed before it starts, because Citestream is configured first."""
 
     def __init__(self) -> None:
         with socket.socket() as free:
@@ -31,13 +31,13 @@ class LiteLLM:
         self.key = f"sk-{token_hex(24)}"
 
     def provider(self) -> Fields:
-        """How Citestream asks it: the guide's configuration, with this address and key."""
+        """Return the provider in the configuration of Citestream: that of the guide, with this address and key."""
         guide = yaml.safe_load(BEHIND.read_text("utf-8"))["providers"]["litellm"]
         return {**guide, "base_url": f"{self.url}/v1", "api_key": self.key}
 
     @asynccontextmanager
     async def running(self, citestream: str, key: str, openai: Fields, folder: Path) -> AsyncIterator[None]:
-        """It asks Citestream for whatever it does not know, and `openai` for the model `small`. Raises InstallError."""
+        """Run it with `openai` for the model `small` and Citestream for all other models. Raise InstallError."""
         config = yaml.safe_load(BEFORE.read_text("utf-8"))
         config["model_list"][0]["litellm_params"] |= {"api_base": f"{citestream}/v1", "api_key": key}
         small = {"model": "openai/gpt-4.1", "api_base": openai["base_url"], "api_key": openai["api_key"]}
@@ -50,7 +50,7 @@ class LiteLLM:
             process = await asyncio.create_subprocess_exec(*command, stdout=log, stderr=log, env=environment)
             try:
                 async with asyncio.timeout(START_SECONDS):
-                    while not await asyncio.to_thread(self._answers):  # noqa: ASYNC110 - it does not tell
+                    while not await asyncio.to_thread(self._answers):  # noqa: ASYNC110 - it has no signal
                         await asyncio.sleep(0.5)
                 yield
             finally:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from itertools import groupby
 
-from tests.clients.judging import Row
+from tests.clients.checking import Row
 
 TITLES = {
     "text": "text",
@@ -12,10 +12,10 @@ TITLES = {
     "calls": "tool calls",
     "reasoning": "reasoning",
     "retrieved": "cites tool results",
-    "again": "second turn",
+    "second_turn": "second turn",
     "error": "unknown model raises",
     "broken": "interrupted stream raises",
-    "left": "cancelling closes the provider's stream",
+    "cancelled": "cancelling closes the provider's stream",
     "does not show": "does not return",
 }
 

@@ -1,4 +1,4 @@
-"""The server, and the scripts that ask it; each a process of its own."""
+"""Run the server and the scripts of the clients, each in a process of its own."""
 
 import asyncio
 import json
@@ -20,17 +20,17 @@ from tests.clients.litellm_proxy import LiteLLM
 
 HERE = Path(__file__).parent
 CASE = HERE / "case.json"
-RETRIEVING = HERE / "retrieving.yaml"  # for clients that send no evidence; here a search service replaces the folder
-AT_ONCE = 2  # scripts; a small machine has two cores
+RETRIEVING = HERE / "retrieving.yaml"  # for clients that send no evidence; a search service replaces its folder
+CONCURRENT_SCRIPTS = 2  # a small machine has two cores
 SCRIPT_SECONDS = 120  # the slowest takes 5 s on an idle machine
 SDKS, FRAMEWORKS, ON_DEMAND = HERE / "python", HERE / "frameworks", HERE / "on_demand"
 MASTRA = HERE / "mastra"  # 80 MB, on demand
-# Scripts whose names begin so -> the packages that they run with, instead of all others'.
-OWN = {"litellm": "litellm", "langchain_chat_cohere": "langchain_cohere"}
-# Packages and scripts: the SDKs that LiteLLM and langchain-cohere bring are older major versions, which are tested too.
-OLDER = {"litellm": "openai_python", "langchain_cohere": "cohere_python"}
+# Beginning of the name of a script -> the environment in which it runs instead of the common one.
+ENVIRONMENTS = {"litellm": "litellm", "langchain_chat_cohere": "langchain_cohere"}
+# Environments with older major versions of an SDK, which are tested too -> the script of this SDK.
+OLDER_SDKS = {"litellm": "openai_python", "langchain_cohere": "cohere_python"}
 
-PROXY = "litellm_proxy"  # the script that wants one running
+PROXY = "litellm_proxy"  # the script that needs a running LiteLLM proxy
 
 Report = dict[str, Any]
 
@@ -57,9 +57,9 @@ def _python_scripts(names: Sequence[str], *, on_demand: bool) -> list[tuple[Path
     """Return the scripts, each with the file that lists its packages."""
     found = []
     for path in sorted(SDKS.glob("*.py")):
-        environment = next((own for start, own in OWN.items() if path.stem.startswith(start)), "requirements")
+        environment = next((own for start, own in ENVIRONMENTS.items() if path.stem.startswith(start)), "requirements")
         found.append((path, SDKS / f"{environment}.txt"))
-    found += [(SDKS / f"{script}.py", SDKS / f"{environment}.txt") for environment, script in OLDER.items()]
+    found += [(SDKS / f"{script}.py", SDKS / f"{environment}.txt") for environment, script in OLDER_SDKS.items()]
     found += [(path, FRAMEWORKS / "frameworks.txt") for path in sorted(FRAMEWORKS.glob("*.py"))]
     found = [(path, file) for path, file in found if reports(path, names)]
     for path in sorted(ON_DEMAND.glob("*.py")):
@@ -69,7 +69,7 @@ def _python_scripts(names: Sequence[str], *, on_demand: bool) -> list[tuple[Path
 
 
 def reports(path: Path, names: Sequence[str]) -> bool:
-    """Whether it is a script, not what scripts share, and a wanted one."""
+    """Return whether a file is a selected script, and not a module that scripts import."""
     wanted = not names or any(name in path.stem for name in names)
     return wanted and any(line.startswith("report(") for line in path.read_text("utf-8").splitlines())
 
@@ -80,13 +80,13 @@ def is_on_demand(script: str) -> bool:
 
 
 async def reported(commands: Sequence[Sequence[str]]) -> tuple[list[Report], dict[str, int]]:
-    """Start providers and server, run the scripts: what they report, and the usage that plain HTTP shows."""
+    """Run the scripts. Return their reports and the usage of a request without a client."""
     async with AsyncExitStack() as stack:
         providers = await upstreams.started(stack)
         litellm = LiteLLM()
         providers["litellm"] = litellm.provider()
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        key = token_urlsafe()  # so that every client has to show it, each in its own way
+        key = token_urlsafe()  # so that every client must send it
         url = await stack.enter_async_context(citestream(providers, key, folder))
         search = await upstreams.search(stack, json.loads(CASE.read_text("utf-8"))["evidence"])
         retrieving = {**yaml.safe_load(RETRIEVING.read_text("utf-8")), **search}
@@ -99,15 +99,15 @@ async def reported(commands: Sequence[Sequence[str]]) -> tuple[list[Report], dic
             "CITESTREAM_RETRIEVING": retriever,
             "SILENT": silent,
             "CASE": str(CASE),
-            "PYTHONPATH": str(SDKS),  # where report.py is
+            "PYTHONPATH": str(SDKS),  # for report.py
         }
         if any(PROXY in command[-1] for command in commands):
             await stack.enter_async_context(litellm.running(url, key, providers["openai"], folder))
             environment |= {"LITELLM": litellm.url, "LITELLM_MASTER_KEY": litellm.key}
         usage = await asyncio.to_thread(plain_usage, url, key)
-        turns = asyncio.Semaphore(AT_ONCE)
+        slots = asyncio.Semaphore(CONCURRENT_SCRIPTS)
         async with asyncio.TaskGroup() as group:
-            runs = [group.create_task(ran(command, environment, turns)) for command in commands]
+            runs = [group.create_task(run_script(command, environment, slots)) for command in commands]
     return [run.result() for run in runs], usage
 
 
@@ -115,18 +115,18 @@ async def reported(commands: Sequence[Sequence[str]]) -> tuple[list[Report], dic
 async def citestream(
     providers: upstreams.Providers, key: str, folder: Path, options: Mapping[str, Any] = MappingProxyType({})
 ) -> AsyncIterator[str]:
-    """The address of a real `citestream serve` with these providers, which lets in who shows the key."""
-    written = folder / f"{token_urlsafe(4)}.yaml"
+    """Run `citestream serve` with these providers and this client key. Yield its address."""
+    config_file = folder / f"{token_urlsafe(4)}.yaml"
     server = {"keys": [{"name": "clients", "key": key}]}
     config = {"server": server, "providers": providers, "evidence": {"from_tools": True}, "log": {"access": False}}
     config |= options
-    written.write_text(yaml.safe_dump(config), "utf-8")
-    command = [sys.executable, "-m", "citestream", "serve", "--port", "0", "--config", str(written)]
+    config_file.write_text(yaml.safe_dump(config), "utf-8")
+    command = [sys.executable, "-m", "citestream", "serve", "--port", "0", "--config", str(config_file)]
     process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
     assert process.stdout is not None
     while " listening on " not in (line := (await process.stdout.readline()).decode()):
         if not line:
-            raise RuntimeError(f"citestream serve ended with {await process.wait()}: its reason stands above")
+            raise RuntimeError(f"citestream serve ended with {await process.wait()}: its error is printed above")
     try:
         yield line.split(" listening on ")[1].strip()
     finally:
@@ -134,10 +134,10 @@ async def citestream(
         await process.wait()
 
 
-async def ran(command: Sequence[str], environment: Mapping[str, str], turns: asyncio.Semaphore) -> Report:
+async def run_script(command: Sequence[str], environment: Mapping[str, str], slots: asyncio.Semaphore) -> Report:
     """Return the report of a script, or a report of its failure."""
     script = Path(command[-1]).name
-    async with turns:
+    async with slots:
         pipe = asyncio.subprocess.PIPE
         process = await asyncio.create_subprocess_exec(*command, stdout=pipe, stderr=pipe, env=environment)
         try:
@@ -151,7 +151,7 @@ async def ran(command: Sequence[str], environment: Mapping[str, str], turns: asy
     ]  # some libraries print more
     if process.returncode == 0 and lines:
         return {"script": script, **json.loads(lines[-1])}
-    reason = (errors.decode().strip().splitlines() or ["says nothing"])[-1]
+    reason = (errors.decode().strip().splitlines() or ["no output"])[-1]
     nothing = {"way": script, "via": "", "seen": {"extractive": {"failed": reason}}}
     return {"script": script, "client": script, "version": "", "ways": [nothing], "shown": {}}
 
@@ -162,7 +162,7 @@ def plain_usage(url: str, key: str) -> dict[str, int]:
     messages = [{"role": "user", "content": case["question"]}]
     body = {"model": "extractive", "messages": messages, "evidence": case["evidence"]}
     headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
-    asked = Request(f"{url}/v1/chat/completions", json.dumps(body).encode(), headers)
-    with urlopen(asked) as answer:
+    request = Request(f"{url}/v1/chat/completions", json.dumps(body).encode(), headers)
+    with urlopen(request) as answer:
         usage = json.load(answer)["usage"]
     return {"input": usage["prompt_tokens"], "output": usage["completion_tokens"]}

@@ -13,7 +13,7 @@ SHOWN = ("110.6 metres tall. [1]", "file_name: 'moon.md'")
 
 
 async def faults() -> list[str]:
-    """Return what is wrong: nothing if the program prints the cited answer and its reference. Raise InstallError."""
+    """Return a fault if the program does not print the cited answer and its reference. Raise InstallError."""
     (code,) = re.findall(r"```js\n(.*?)^```$", PAGE.read_text("utf-8"), re.MULTILINE | re.DOTALL)
     script = environments.node() / "start_page.mjs"  # Node resolves packages from the folder of the module
     with tempfile.TemporaryDirectory() as folder:
@@ -23,6 +23,6 @@ async def faults() -> list[str]:
             pipe = asyncio.subprocess.PIPE
             process = await asyncio.create_subprocess_exec("node", str(script), stdout=pipe, stderr=pipe)
             printed, errors = await process.communicate()
-    said = printed.decode()
-    missing = [part for part in SHOWN if part not in said]
-    return [f"docs/start.md: its JavaScript prints {said!r}, without {missing}; {errors.decode()}"] if missing else []
+    output = printed.decode()
+    missing = [part for part in SHOWN if part not in output]
+    return [f"docs/start.md: its JavaScript prints {output!r}, without {missing}; {errors.decode()}"] if missing else []

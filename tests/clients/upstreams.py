@@ -1,4 +1,4 @@
-"""The providers behind the matrix: the streams of five vendors, and two that do not finish."""
+"""The scripted providers of the client tests, of which two do not finish their streams."""
 
 import asyncio
 import json
@@ -11,7 +11,7 @@ from typing import Any
 from tests.upstreams import anthropic, gemini, ollama, openai
 from tests.upstreams.wire import Answer, Break, Request, Server, Step, chunk, head, script, whole
 
-# Split as models split it; the last sentence has a citation that its evidence does not confirm.
+# Split like the output of models. The evidence does not support the citation of the last sentence.
 ANSWER = (
     *("🚀 The Saturn", " V was 110.6", " metres tall", " [1].", " Apollo 12 was", " struck by lightning", " twice"),
     *(" [2].", " The Moon is hollow", " [3]."),
@@ -26,9 +26,9 @@ Providers = dict[str, dict[str, Any]]
 
 
 class Strict(openai.OpenAI):
-    """Refuses fields of messages that OpenAI's API does not document, as Groq's and Mistral's servers do.
+    """Refuses undocumented fields of messages, like the servers of Groq and Mistral.
 
-    Questions one after the other are refused too: the answer in between was lost, as templates of models complain.
+    Two consecutive questions are refused too, like by chat templates: the client has dropped the answer between them.
     """
 
     async def __call__(self, request: Request) -> AsyncIterator[Step]:
@@ -46,10 +46,10 @@ class Strict(openai.OpenAI):
 
 
 class Structured(openai.OpenAI):
-    """Streams a JSON object: as the arguments of a call if there are tools, else as text, in a fence if not asked."""
+    """Streams a JSON object: as the arguments of a call if there are tools, otherwise as text or in a fenced block."""
 
     def events(self, body: dict[str, Any]) -> list[bytes]:
-        """The data of every event."""
+        """Return the data of the events."""
         answer = json.dumps({"answer": STRUCTURED}, ensure_ascii=False)
         if tools := body.get("tools"):
             function = {"name": tools[0]["function"]["name"], "arguments": answer}
@@ -66,18 +66,18 @@ class Structured(openai.OpenAI):
 
 
 class Unfinished:
-    """Says one sentence and a half, then breaks off, or falls silent until the client leaves.
+    """Sends one and a half sentences. Then it closes the connection, or waits until the client disconnects.
 
-    `GET /left/MODEL` answers once the client that asked MODEL has left.
+    `GET /closed/MODEL` answers when the stream for MODEL has been closed.
     """
 
     def __init__(self, then: Break) -> None:
         self._then = then
-        self._left: defaultdict[str, asyncio.Event] = defaultdict(asyncio.Event)
+        self._closed: defaultdict[str, asyncio.Event] = defaultdict(asyncio.Event)
 
     async def __call__(self, request: Request) -> AsyncIterator[Step]:
         if request.method == "GET":
-            await self._left[request.target.removeprefix("/left/")].wait()
+            await self._closed[request.target.removeprefix("/closed/")].wait()
             yield whole("200 OK", b"")
             return
         try:
@@ -86,11 +86,11 @@ class Unfinished:
                 yield chunk(b"data: " + event + b"\n\n")
             yield self._then
         finally:
-            self._left[request.json["model"]].set()
+            self._closed[request.json["model"]].set()
 
 
 async def started(stack: AsyncExitStack) -> Providers:
-    """Start them all; the `providers` of a configuration that names them."""
+    """Start the providers. Return the section `providers` of a configuration."""
     answers: dict[str, tuple[str, str, Answer]] = {
         "openai": ("openai", "/v1", openai.OpenAI(ANSWER)),
         "ollama": ("ollama", "", ollama.Ollama(ANSWER)),
@@ -112,7 +112,7 @@ async def started(stack: AsyncExitStack) -> Providers:
 
 
 async def search(stack: AsyncExitStack, evidence: list[dict[str, Any]]) -> dict[str, Any]:
-    """Start a search service that always finds this evidence; the options of a configuration that asks it."""
+    """Start a search service that always returns this evidence. Return the options of a configuration."""
     found = json.dumps({"results": evidence}).encode()
     server = await stack.enter_async_context(Server(script(whole("200 OK", found, "Content-Type: application/json"))))
     fields = {name: name for name in ("text", "id", "title", "url", "file_name")}

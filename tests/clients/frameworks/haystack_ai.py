@@ -42,7 +42,7 @@ def of(reply: ChatMessage) -> Seen:
     return {
         "text": reply.text,
         "references": [found["url"] or found["name"] for found in LISTED.finditer(reply.text)],
-        "lost": {name: reply.meta.get(name) for name in ("annotations", "references")},
+        "not_returned": {name: reply.meta.get(name) for name in ("annotations", "references")},
     }
 
 

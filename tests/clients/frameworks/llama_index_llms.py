@@ -51,7 +51,7 @@ def of(text: str, references) -> Seen:
     return {
         "text": text,
         "references": [reference["url"] or reference["file_name"] for reference in references],
-        "points_at": [text[span["start"] : span["end"]] for span in spans],
+        "text_at_offsets": [text[span["start"] : span["end"]] for span in spans],
     }
 
 
@@ -66,7 +66,7 @@ def of_ollama(model: str) -> Seen:
     response = llm.chat([ChatMessage(role="user", content=question)])
     text = response.message.content
     references = [found["url"] or found["name"] for found in LISTED.finditer(text)]
-    return {"text": text, "references": references, "lost": {"references": response.raw.get("references")}}
+    return {"text": text, "references": references, "not_returned": {"references": response.raw.get("references")}}
 
 
 def pieces(model: str):

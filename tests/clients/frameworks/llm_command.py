@@ -28,7 +28,7 @@ LISTED = re.compile(r"^- \[\d+\] (?:\[.*\]\((?P<url>.*)\)|(?P<name>.*))$", re.MU
 def streamed(model: str) -> Seen:
     response = llm.get_model(model).prompt(CASE["question"])
     text = "".join(response)
-    return {**of(text), "lost": {"references": (response.response_json or {}).get("references")}}
+    return {**of(text), "not_returned": {"references": (response.response_json or {}).get("references")}}
 
 
 def whole(model: str) -> Seen:

@@ -9,7 +9,7 @@ from pydantic_ai.models.google import GoogleModel
 from pydantic_ai.models.openai import OpenAIChatModel, OpenAIResponsesModel
 from pydantic_ai.providers.google import GoogleProvider
 from pydantic_ai.providers.openai import OpenAIProvider
-from report import CASE, CITESTREAM, KEY, Seen, raised, report, side, way
+from report import CASE, CITESTREAM, KEY, Seen, raised, report, stored_references, way
 
 question, evidence = CASE["question"], CASE["evidence"]
 openai = OpenAIProvider(base_url=f"{CITESTREAM}/v1", api_key=KEY)
@@ -20,7 +20,7 @@ def chat(model: str) -> Seen:
     agent = Agent(OpenAIChatModel(model, provider=openai), model_settings={"extra_body": {"evidence": evidence}})
     result = agent.run_sync(question)
     print(result.output)
-    for reference in side(result.response.provider_response_id):  # GET /v1/references/{id}
+    for reference in stored_references(result.response.provider_response_id):  # GET /v1/references/{id}
         print(reference["number"], reference["snippet"])
     # endregion
     return {**of(result), "usage": counts(result)}
@@ -40,12 +40,12 @@ def responses(model: str) -> Seen:
 
 def of(result, text: str = "") -> Seen:
     text = text or result.output
-    references = side(result.response.provider_response_id)
+    references = stored_references(result.response.provider_response_id)
     spans = [reference["spans"][0] for reference in references]
     return {
         "text": text,
         "references": [reference["url"] or reference["file_name"] for reference in references],
-        "points_at": [text[span["start"] : span["end"]] for span in spans],
+        "text_at_offsets": [text[span["start"] : span["end"]] for span in spans],
     }
 
 

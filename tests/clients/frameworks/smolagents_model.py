@@ -32,7 +32,7 @@ def whole(model: str) -> Seen:
         "text": text,
         "usage": {"input": message.token_usage.input_tokens, "output": message.token_usage.output_tokens},
         "references": [reference["url"] or reference["file_name"] for reference in references],
-        "points_at": [text[one["spans"][0]["start"] : one["spans"][0]["end"]] for one in references],
+        "text_at_offsets": [text[one["spans"][0]["start"] : one["spans"][0]["end"]] for one in references],
     }
 
 

@@ -2,11 +2,11 @@
 
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { generateText, streamText } from "ai";
-import { counts, looks } from "./ai-sdk.mjs";
-import { CITESTREAM, KEY, broken, evidence, question, raised, report, side, way } from "./report.mjs";
+import { checks, counts } from "./ai-sdk.mjs";
+import { CITESTREAM, KEY, broken, evidence, question, raised, report, storedReferences, way } from "./report.mjs";
 
 // region connect
-// This provider sends only what Anthropic documents; evidence is put into the body on its way.
+// This provider sends only fields of the Anthropic API, so a function adds the evidence to the body.
 const withEvidence = (evidence) => (url, request) =>
   fetch(url, { ...request, body: JSON.stringify({ ...JSON.parse(request.body), evidence }) });
 const citestream = createAnthropic({ baseURL: `${CITESTREAM}/v1`, apiKey: KEY, fetch: withEvidence(evidence) });
@@ -27,10 +27,10 @@ async function whole(model) {
 }
 
 async function of(result) {
-  const references = await side((await result.response).id);
-  if (references.length !== 2) throw new Error(`the side endpoint has ${references.length}`);
+  const references = await storedReferences((await result.response).id);
+  if (references.length !== 2) throw new Error(`the endpoint of references has ${references.length}`);
   const [text, usage, sources, content] = await Promise.all([result.text, result.usage, result.sources, result.content]);
-  return { text: marked(content), usage: counts(usage), references: sources.map((source) => source.url), lost: { numbers: /\[\d\]/.exec(text) } };
+  return { text: marked(content), usage: counts(usage), references: sources.map((source) => source.url), not_returned: { numbers: /\[\d\]/.exec(text) } };
 }
 
 // The text with a number where a source follows it, as a page would show it.
@@ -56,13 +56,13 @@ const [place] = await documentSources();
 const passage = Array.from(evidence[0].text).slice(place.startCharIndex, place.endCharIndex).join("");
 if (passage !== place.citedText) throw new Error(`the source of a document is ${JSON.stringify(place)}`);
 
-const { pieces, calls, reasoning, ask, leaving } = looks((model) => ({ model: citestream(model) }), "ai-sdk-anthropic");
+const { pieces, calls, reasoning, ask, cancel } = checks((model) => ({ model: citestream(model) }), "ai-sdk-anthropic");
 
 async function breaking() {
   const { text, ...error } = await broken(() => pieces("broken/any"));
   return error; // the text has no numbers here
 }
 
-await way("`streamText`", "`sources`, with passages", streamed, { reasoning, broken: breaking, left: leaving });
+await way("`streamText`", "`sources`, with passages", streamed, { reasoning, broken: breaking, cancelled: cancel });
 await way("`generateText`", "`sources`, with passages", whole, { calls, error: () => raised(() => ask("nobody/nothing")) });
 report("AI SDK @ai-sdk/anthropic", "@ai-sdk/anthropic");

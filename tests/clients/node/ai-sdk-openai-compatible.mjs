@@ -1,8 +1,8 @@
-// @ai-sdk/openai-compatible: chat completions through the Vercel AI SDK; references by a metadata extractor of ours.
+// @ai-sdk/openai-compatible: chat completions through the Vercel AI SDK; references through citestream-metadata.mjs.
 
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { generateText, streamText } from "ai";
-import { counts, looks, withoutUsage } from "./ai-sdk.mjs";
+import { checks, counts, withoutUsage } from "./ai-sdk.mjs";
 import { citestreamMetadata } from "./citestream-metadata.mjs";
 import { CITESTREAM, KEY, broken, evidence, question, raised, report, slice, way } from "./report.mjs";
 
@@ -39,12 +39,12 @@ async function of(result) {
     text,
     usage: counts(usage),
     references: references.map((reference) => reference.url ?? reference.file_name),
-    points_at: references.map(({ spans: [{ start, end }] }) => slice(text, start, end)),
-    lost: { sources: sources[0] },
+    text_at_offsets: references.map(({ spans: [{ start, end }] }) => slice(text, start, end)),
+    not_returned: { sources: sources[0] },
   };
 }
 
-const { pieces, calls, reasoning, retrieved, again, leaving, ask } = looks(
+const { pieces, calls, reasoning, retrieved, secondTurn, cancel, ask } = checks(
   (model) => ({ model: citestream(model), providerOptions: { citestream: { evidence } } }),
   "ai-sdk-openai-compatible",
 );
@@ -52,12 +52,12 @@ const { pieces, calls, reasoning, retrieved, again, leaving, ask } = looks(
 await way("`streamText`", "`providerMetadata` by `metadataExtractor`", streamed, {
   reasoning,
   broken: () => broken(() => pieces("broken/any")),
-  left: leaving,
+  cancelled: cancel,
 });
 await way("`generateText`", "`providerMetadata` by `metadataExtractor`", whole, {
   calls,
   retrieved: async () => withoutUsage(await of(await retrieved(citestream("openai/gpt-4.1")))),
-  again,
+  second_turn: secondTurn,
   error: () => raised(() => ask("nobody/nothing")),
 });
 report("AI SDK @ai-sdk/openai-compatible", "@ai-sdk/openai-compatible");

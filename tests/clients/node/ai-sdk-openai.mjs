@@ -2,11 +2,11 @@
 
 import { createOpenAI } from "@ai-sdk/openai";
 import { generateText, readUIMessageStream, streamText } from "ai";
-import { counts, looks } from "./ai-sdk.mjs";
-import { CITESTREAM, KEY, broken, evidence, question, raised, report, side, way } from "./report.mjs";
+import { checks, counts } from "./ai-sdk.mjs";
+import { CITESTREAM, KEY, broken, evidence, question, raised, report, storedReferences, way } from "./report.mjs";
 
 // region connect
-// This provider sends only what OpenAI documents; evidence is put into the body on its way.
+// This provider sends only fields of the OpenAI API, so a function adds the evidence to the body.
 const withEvidence = (evidence) => (url, request) =>
   fetch(url, { ...request, body: JSON.stringify({ ...JSON.parse(request.body), evidence }) });
 const citestream = createOpenAI({ baseURL: `${CITESTREAM}/v1`, apiKey: KEY, fetch: withEvidence(evidence) });
@@ -36,11 +36,11 @@ async function responsesWhole(model) {
 }
 
 async function of(result) {
-  const references = await side((await result.response).id);
-  if (references.length !== 2) throw new Error(`the side endpoint has ${references.length}`);
+  const references = await storedReferences((await result.response).id);
+  if (references.length !== 2) throw new Error(`the endpoint of references has ${references.length}`);
   const [text, usage, sources, metadata] = await Promise.all([result.text, result.usage, result.sources, result.providerMetadata]);
-  const lost = { positions: sources[0].startIndex, passages: sources[0].providerMetadata, references: metadata.openai?.references };
-  return { text, usage: counts(usage), references: sources.map((source) => source.url), lost };
+  const notReturned = { positions: sources[0].startIndex, passages: sources[0].providerMetadata, references: metadata.openai?.references };
+  return { text, usage: counts(usage), references: sources.map((source) => source.url), not_returned: notReturned };
 }
 
 // The message that `useChat` shows: the page reads the stream that the server writes.
@@ -56,26 +56,26 @@ async function uiMessage(model) {
   return { text, references: sources.map((source) => source.url) };
 }
 
-const chat = looks((model) => ({ model: citestream.chat(model) }), "ai-sdk-openai");
-const responses = looks((model) => ({ model: citestream.responses(model) }), "ai-sdk-openai-responses");
+const chat = checks((model) => ({ model: citestream.chat(model) }), "ai-sdk-openai");
+const responses = checks((model) => ({ model: citestream.responses(model) }), "ai-sdk-openai-responses");
 
 await way("`streamText`, `.chat()`", "`sources`", chatStreamed, {
   broken: () => broken(() => chat.pieces("broken/any")),
-  left: chat.leaving,
+  cancelled: chat.cancel,
 });
 await way("`generateText`, `.chat()`", "`sources`", chatWhole, {
   calls: chat.calls,
-  again: chat.again,
+  second_turn: chat.secondTurn,
   error: () => raised(() => chat.ask("nobody/nothing")),
 });
 await way("`streamText`, `.responses()`", "`sources`", responsesStreamed, {
   reasoning: responses.reasoning,
   broken: () => broken(() => responses.pieces("broken/any")),
-  left: responses.leaving,
+  cancelled: responses.cancel,
 });
 await way("`generateText`, `.responses()`", "`sources`", responsesWhole, {
   calls: responses.calls,
-  again: responses.again,
+  second_turn: responses.secondTurn,
   error: () => raised(() => responses.ask("nobody/nothing")),
 });
 await way("`toUIMessageStream`, for `useChat`", "`source-url` parts", uiMessage);

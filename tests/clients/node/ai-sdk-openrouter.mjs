@@ -2,7 +2,7 @@
 
 import { createOpenRouter } from "@openrouter/ai-sdk-provider";
 import { generateText, streamText } from "ai";
-import { counts, looks } from "./ai-sdk.mjs";
+import { checks, counts } from "./ai-sdk.mjs";
 import { CITESTREAM, KEY, broken, evidence, question, raised, report, slice, way } from "./report.mjs";
 
 // region connect
@@ -29,11 +29,11 @@ function of({ text, usage, sources }) {
     text,
     usage: counts(usage),
     references: sources.map((source) => source.url),
-    points_at: found.map(({ startIndex, endIndex }) => slice(text, startIndex, endIndex)),
+    text_at_offsets: found.map(({ startIndex, endIndex }) => slice(text, startIndex, endIndex)),
   };
 }
 
-const { pieces, calls, reasoning, again, leaving, ask } = looks(
+const { pieces, calls, reasoning, secondTurn, cancel, ask } = checks(
   (model) => ({ model: citestream.chat(model, { extraBody: { evidence } }) }),
   "ai-sdk-openrouter",
 );
@@ -41,11 +41,11 @@ const { pieces, calls, reasoning, again, leaving, ask } = looks(
 await way("`streamText`", "`sources`, with passages and positions", streamed, {
   reasoning,
   broken: () => broken(() => pieces("broken/any")),
-  left: leaving,
+  cancelled: cancel,
 });
 await way("`generateText`", "`sources`, with passages and positions", whole, {
   calls,
-  again,
+  second_turn: secondTurn,
   error: () => raised(() => ask("nobody/nothing")),
 });
 report("AI SDK @openrouter/ai-sdk-provider", "@openrouter/ai-sdk-provider");

@@ -1,7 +1,7 @@
-// What the scripts of the Vercel AI SDK's providers share: the same four questions, put to `streamText` and `generateText`.
+// Functions of the scripts for providers of the Vercel AI SDK: the same checks with `streamText` and `generateText`.
 
 import { generateText, jsonSchema, streamText, tool } from "ai";
-import { evidence, left, question } from "./report.mjs";
+import { evidence, providerClosed, question } from "./report.mjs";
 
 const tools = { weather: tool({ inputSchema: jsonSchema({ type: "object", properties: {} }) }) };
 
@@ -18,8 +18,8 @@ export function withoutUsage({ usage, ...seen }) {
   return seen;
 }
 
-// `settings(model)`: what streamText and generateText are given besides the prompt.
-export function looks(settings, name) {
+// `settings(model)`: options of streamText and generateText besides the prompt.
+export function checks(settings, name) {
   async function* pieces(model) {
     for await (const part of streamText({ ...settings(model), prompt: question, onError: () => {} }).fullStream) {
       if (part.type === "text-delta") yield part.text;
@@ -35,7 +35,7 @@ export function looks(settings, name) {
     async reasoning() {
       return await streamText({ ...settings("reasoning/any"), prompt: question }).reasoningText;
     },
-    // The answer after a tool has found the evidence; the model is one that brings none of its own.
+    // The answer after a tool has found the evidence. The request itself contains none.
     async retrieved(model) {
       const call = { type: "tool-call", toolCallId: "call_1", toolName: "search", input: {} };
       const output = { type: "json", value: evidence };
@@ -46,18 +46,18 @@ export function looks(settings, name) {
       ];
       return await generateText({ model, messages });
     },
-    async again() {
+    async secondTurn() {
       const asked = { role: "user", content: question };
       const first = await generateText({ ...settings("strict/any"), messages: [asked] });
       const messages = [asked, ...first.response.messages, asked];
       return (await generateText({ ...settings("strict/any"), messages })).text;
     },
-    async leaving() {
+    async cancel() {
       const leave = new AbortController();
       const { textStream } = streamText({ ...settings(`silent/${name}`), prompt: question, abortSignal: leave.signal });
       for await (const text of textStream) if (text) break;
       leave.abort();
-      return left(name);
+      return providerClosed(name);
     },
     ask: (model) => generateText({ ...settings(model), prompt: question, maxRetries: 0 }),
   };

@@ -1,7 +1,7 @@
 // @anthropic-ai/sdk: messages.stream() and messages.create(); the references are the citations of its text blocks.
 
 import Anthropic from "@anthropic-ai/sdk";
-import { CITESTREAM, KEY, broken, evidence, left, question, raised, report, side, way } from "./report.mjs";
+import { CITESTREAM, KEY, broken, evidence, providerClosed, question, raised, report, storedReferences, way } from "./report.mjs";
 
 // region connect
 const client = new Anthropic({ baseURL: CITESTREAM, apiKey: KEY });
@@ -35,8 +35,8 @@ async function whole(model) {
 }
 
 async function of(message) {
-  const references = await side(message.id);
-  if (references.length !== 2) throw new Error(`the side endpoint has ${references.length}`);
+  const references = await storedReferences(message.id);
+  if (references.length !== 2) throw new Error(`the endpoint of references has ${references.length}`);
   const cited = message.content.filter((block) => block.citations?.length);
   const { input_tokens, cache_creation_input_tokens, cache_read_input_tokens, output_tokens, output_tokens_details } = message.usage;
   return {
@@ -48,7 +48,7 @@ async function of(message) {
       reasoning: output_tokens_details?.thinking_tokens,
     },
     references: [...new Set(cited.flatMap((block) => block.citations.map((one) => one.source)))],
-    points_at: cited.map((block) => block.text.trim()),
+    text_at_offsets: cited.map((block) => block.text.trim()),
   };
 }
 
@@ -84,7 +84,7 @@ async function retrieved() {
   return { text, references };
 }
 
-async function again() {
+async function secondTurn() {
   const first = await client.messages.create(asked("strict/any"));
   const history = [...messages, { role: "assistant", content: first.content }, { role: "user", content: question }];
   return marked((await client.messages.create({ ...asked("strict/any"), messages: history })).content);
@@ -97,18 +97,18 @@ async function breaking() {
   return error; // the text has no numbers here
 }
 
-async function leaving() {
+async function cancel() {
   const stream = await client.messages.create({ ...asked("silent/anthropic-node"), stream: true });
   for await (const event of stream) if (event.delta?.text) break;
-  return left("anthropic-node");
+  return providerClosed("anthropic-node");
 }
 
 await way("`messages.stream()`", "`citations` of the text blocks", streamed, { reasoning, calls });
 await way("`messages.create()`", "`citations` of the text blocks", whole, {
   retrieved,
-  again,
+  second_turn: secondTurn,
   error: () => raised(() => client.messages.create(asked("nobody/nothing"))),
   broken: breaking,
-  left: leaving,
+  cancelled: cancel,
 });
 report("@anthropic-ai/sdk", "@anthropic-ai/sdk");

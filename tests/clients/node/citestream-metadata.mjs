@@ -1,4 +1,4 @@
-// For `createOpenAICompatible({ metadataExtractor: citestreamMetadata })`: hands on what the answer is based on,
+// For `createOpenAICompatible({ metadataExtractor: citestreamMetadata })`: returns the references of the answer,
 // as `providerMetadata.citestream.references` and `.grounding`.
 
 const FIELDS = ["references", "grounding"];

@@ -1,7 +1,7 @@
 // cohere-ai: chatStream and chat; the references are Cohere's citation objects.
 
 import { CohereClientV2 } from "cohere-ai";
-import { CITESTREAM, KEY, evidence, left, question, raised, report, slice, way } from "./report.mjs";
+import { CITESTREAM, KEY, evidence, providerClosed, question, raised, report, slice, way } from "./report.mjs";
 
 const messages = [{ role: "user", content: question }];
 
@@ -44,7 +44,7 @@ function of(text, citations, usage) {
     text: marked(text, citations, sources),
     usage: { input: usage.tokens.inputTokens, output: usage.tokens.outputTokens, cached: usage.cachedTokens },
     references: sources.map((id) => ({ moon: "moon.md", apollo: "Apollo 12" })[id]),
-    points_at: citations.map(({ start, end }) => slice(text, start, end)),
+    text_at_offsets: citations.map(({ start, end }) => slice(text, start, end)),
   };
 }
 
@@ -66,13 +66,13 @@ async function reasoning() {
   return message.content.map((block) => block.thinking ?? "").join("");
 }
 
-async function again() {
+async function secondTurn() {
   const { message: first } = await client.chat({ model: "strict/any", messages, documents });
   const { message } = await client.chat({ model: "strict/any", messages: [...messages, first, ...messages], documents });
   return marked(message.content[0].text, message.citations, ["moon", "apollo"]);
 }
 
-// An interrupted stream ends with the reason ERROR, as Cohere's own do.
+// An interrupted stream ends with the reason ERROR, as in Cohere's API.
 async function broken() {
   let text = "";
   const citations = [];
@@ -85,22 +85,22 @@ async function broken() {
   throw new Error("no error");
 }
 
-async function leaving() {
+async function cancel() {
   const stream = await client.chatStream({ model: "silent/cohere-node", messages, documents });
   for await (const event of stream) if (event.type === "content-delta") break;
-  return left("cohere-node");
+  return providerClosed("cohere-node");
 }
 
 const nobody = { model: "nobody/nothing", messages };
 await way("`chatStream()`", "`citation-start` events", streamed, {
   error: () => raised(() => client.chatStream(nobody)),
   broken,
-  left: leaving,
+  cancelled: cancel,
 });
 await way("`chat()`", "`message.citations`", whole, {
   calls,
   reasoning,
-  again,
+  second_turn: secondTurn,
   error: () => raised(() => client.chat(nobody)),
 });
 report("cohere-ai", "cohere-ai");

@@ -1,7 +1,7 @@
 // @google/genai: generateContent and generateContentStream; the references are its groundingMetadata.
 
 import { GoogleGenAI } from "@google/genai";
-import { CITESTREAM, KEY, broken, evidence, left, question, raised, report, way } from "./report.mjs";
+import { CITESTREAM, KEY, broken, evidence, providerClosed, question, raised, report, way } from "./report.mjs";
 
 // region connect
 const client = new GoogleGenAI({ apiKey: KEY, httpOptions: { baseUrl: CITESTREAM } });
@@ -43,7 +43,7 @@ function of(text, { candidates, usageMetadata: usage }) {
       reasoning: usage.thoughtsTokenCount,
     },
     references: groundingChunks.map((chunk) => chunk.retrievedContext.uri),
-    points_at: groundingSupports.map(({ segment }) => bytes.subarray(segment.startIndex ?? 0, segment.endIndex).toString()),
+    text_at_offsets: groundingSupports.map(({ segment }) => bytes.subarray(segment.startIndex ?? 0, segment.endIndex).toString()),
   };
 }
 
@@ -68,30 +68,30 @@ async function reasoning() {
   return thought;
 }
 
-async function again() {
+async function secondTurn() {
   const chat = client.chats.create({ model: "strict/any", config: withEvidence });
   await chat.sendMessage({ message: question });
   return (await chat.sendMessage({ message: question })).text;
 }
 
-async function leaving() {
+async function cancel() {
   const leave = new AbortController();
   const config = { ...withEvidence, abortSignal: leave.signal };
   const stream = await client.models.generateContentStream({ model: "silent/genai-js", contents: question, config });
   for await (const chunk of stream) if (chunk.text) break;
   leave.abort();
-  return left("genai-js");
+  return providerClosed("genai-js");
 }
 
 await way("`generateContentStream()`", "`groundingMetadata` of the last chunk", streamed, {
   reasoning,
   error: () => raised(() => client.models.generateContentStream({ model: "nobody/nothing", contents: question })),
   broken: () => broken(() => pieces("broken/any")),
-  left: leaving,
+  cancelled: cancel,
 });
 await way("`generateContent()`", "`groundingMetadata`", whole, {
   calls,
-  again,
+  second_turn: secondTurn,
   error: () => raised(() => client.models.generateContent({ model: "nobody/nothing", contents: question })),
 });
 report("@google/genai", "@google/genai");

@@ -1,8 +1,8 @@
-// LangChain's ChatOpenAI for JavaScript: by the responses API it keeps annotations.
+// LangChain's ChatOpenAI for JavaScript: with the Responses API, it keeps annotations.
 
 import { HumanMessage } from "@langchain/core/messages";
 import { ChatOpenAI } from "@langchain/openai";
-import { CITESTREAM, KEY, broken, evidence, left, question, raised, report, slice, way } from "./report.mjs";
+import { CITESTREAM, KEY, broken, evidence, providerClosed, question, raised, report, slice, way } from "./report.mjs";
 
 function chat(model) {
   // region connect
@@ -47,7 +47,7 @@ function of({ text, content, usage_metadata: usage }) {
       reasoning: usage.output_token_details?.reasoning,
     },
     references: annotations.map((annotation) => annotation.url),
-    points_at: annotations.map(({ startIndex, endIndex }) => slice(text, startIndex, endIndex)),
+    text_at_offsets: annotations.map(({ startIndex, endIndex }) => slice(text, startIndex, endIndex)),
   };
 }
 
@@ -61,24 +61,24 @@ async function calls() {
   return tool_calls.map((call) => ({ name: call.name, arguments: call.args }));
 }
 
-async function again() {
+async function secondTurn() {
   const llm = chat("strict/any");
   const asked = new HumanMessage(question);
   return (await llm.invoke([asked, await llm.invoke(question), asked])).text;
 }
 
-async function leaving() {
+async function cancel() {
   for await (const chunk of await chat("silent/langchain-js").stream(question)) if (chunk.text) break;
-  return left("langchain-js");
+  return providerClosed("langchain-js");
 }
 
 await way("`ChatOpenAI({useResponsesApi: true}).stream`", "annotations of the content", streamed, {
   broken: () => broken(() => pieces("broken/any")),
-  left: leaving,
+  cancelled: cancel,
 });
 await way("`ChatOpenAI({useResponsesApi: true}).invoke`", "annotations of the content", whole, {
   calls,
-  again,
+  second_turn: secondTurn,
   error: () => raised(() => chat("nobody/nothing").invoke(question)),
 });
 report("@langchain/openai", "@langchain/openai");

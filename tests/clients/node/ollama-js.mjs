@@ -1,7 +1,7 @@
-// ollama-js: chat and generate. It hands every line on as it is, so references are on the last.
+// ollama-js: chat and generate. It returns every line unchanged, so the last line has the references.
 
 import { Ollama } from "ollama";
-import { CITESTREAM, KEY, broken, evidence, left, question, raised, report, slice, way } from "./report.mjs";
+import { CITESTREAM, KEY, broken, evidence, providerClosed, question, raised, report, slice, way } from "./report.mjs";
 
 // region connect
 const client = new Ollama({ host: CITESTREAM, headers: { Authorization: `Bearer ${KEY}` } });
@@ -44,7 +44,7 @@ function of(text, last) {
     text,
     usage: { input: last.prompt_eval_count, output: last.eval_count },
     references: last.references.map((reference) => reference.url ?? reference.file_name),
-    points_at: last.references.map(({ spans: [{ start, end }] }) => slice(text, start, end)),
+    text_at_offsets: last.references.map(({ spans: [{ start, end }] }) => slice(text, start, end)),
   };
 }
 
@@ -65,13 +65,13 @@ async function reasoning() {
   return thought;
 }
 
-async function again() {
+async function secondTurn() {
   const { message } = await client.chat({ model: "strict/any", messages, evidence });
   const second = await client.chat({ model: "strict/any", messages: [...messages, message, ...messages], evidence });
   return second.message.content;
 }
 
-async function leaving() {
+async function cancel() {
   const stream = await client.chat({ model: "silent/ollama-js", messages, evidence, stream: true });
   for await (const part of stream) {
     if (part.message.content) {
@@ -79,18 +79,18 @@ async function leaving() {
       break;
     }
   }
-  return left("ollama-js");
+  return providerClosed("ollama-js");
 }
 
 await way("`chat({stream: true})`", "`references` of the last part", chatStreamed, {
   reasoning,
   error: () => raised(() => client.chat({ model: "nobody/nothing", messages, stream: true })),
   broken: () => broken(() => pieces("broken/any")),
-  left: leaving,
+  cancelled: cancel,
 });
 await way("`chat()`", "`references`", chatWhole, {
   calls,
-  again,
+  second_turn: secondTurn,
   error: () => raised(() => client.chat({ model: "nobody/nothing", messages })),
 });
 await way("`generate({stream: true})`", "`references` of the last part", generated);

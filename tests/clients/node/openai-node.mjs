@@ -1,7 +1,7 @@
-// openai-node: chat completions and responses; streamed, by the helper, whole.
+// openai-node: chat completions and responses; streamed, with the stream helper, and complete.
 
 import OpenAI from "openai";
-import { CITESTREAM, KEY, broken, evidence, left, question, raised, report, slice, way } from "./report.mjs";
+import { CITESTREAM, KEY, broken, evidence, providerClosed, question, raised, report, slice, way } from "./report.mjs";
 
 // region connect
 const client = new OpenAI({ baseURL: `${CITESTREAM}/v1`, apiKey: KEY });
@@ -32,7 +32,7 @@ async function chatStreamed(model) {
     text,
     usage: counts(usage),
     references: references.map((reference) => reference.url ?? reference.file_name),
-    points_at: references.map(({ spans: [{ start, end }] }) => slice(text, start, end)),
+    text_at_offsets: references.map(({ spans: [{ start, end }] }) => slice(text, start, end)),
   };
 }
 
@@ -106,7 +106,7 @@ function ofMessage({ usage, choices: [{ message }] }) {
     text: message.content,
     usage: counts(usage),
     references: citations.map((citation) => citation.url),
-    points_at: citations.map(({ start_index, end_index }) => slice(message.content, start_index, end_index)),
+    text_at_offsets: citations.map(({ start_index, end_index }) => slice(message.content, start_index, end_index)),
   };
 }
 
@@ -122,7 +122,7 @@ function ofResponse({ output, usage }, text) {
       reasoning: usage.output_tokens_details.reasoning_tokens,
     },
     references: part.annotations.map((annotation) => annotation.url),
-    points_at: part.annotations.map(({ start_index, end_index }) => slice(text, start_index, end_index)),
+    text_at_offsets: part.annotations.map(({ start_index, end_index }) => slice(text, start_index, end_index)),
   };
 }
 
@@ -146,7 +146,7 @@ async function* responsePieces(model) {
   }
 }
 
-// The answer to the same question, after the first answer as the client keeps it.
+// The answer to the same question after the first answer, in the form in which the client keeps it.
 async function conversed(first) {
   const history = [...messages, first, ...messages];
   const second = await client.chat.completions.create({ model: "strict/any", messages: history, evidence });
@@ -172,22 +172,22 @@ async function responseRetrieved() {
   return seen;
 }
 
-async function chatAgain() {
+async function chatSecondTurn() {
   const first = await client.chat.completions.create({ model: "strict/any", messages, evidence });
   return conversed(first.choices[0].message);
 }
 
-async function helperAgain() {
+async function helperSecondTurn() {
   return conversed(await client.chat.completions.stream({ model: "strict/any", messages, evidence }).finalMessage());
 }
 
-async function responseAgain() {
+async function responseSecondTurn() {
   const first = await client.responses.create({ model: "strict/any", input: question, evidence });
   const second = await client.responses.create({ model: "strict/any", input: [...messages, ...first.output, ...messages], evidence });
   return second.output_text;
 }
 
-async function responseHelperAgain() {
+async function responseHelperSecondTurn() {
   const first = await client.responses.create({ model: "strict/any", input: question, evidence });
   const asked = { model: "strict/any", input: question, evidence, previous_response_id: first.id };
   return (await client.responses.stream(asked).finalResponse()).output_text;
@@ -206,14 +206,14 @@ async function reasoning() {
   return thought;
 }
 
-async function leaving() {
-  // region leaving
+async function cancel() {
+  // region cancel
   const stream = await client.chat.completions.create({ model: "silent/node", messages, evidence, stream: true });
   for await (const chunk of stream) {
     if (chunk.choices[0]?.delta?.content) break; // enough; leaving the loop closes the stream
   }
   // endregion
-  return left("node");
+  return providerClosed("node");
 }
 
 async function responseCalls() {
@@ -235,34 +235,34 @@ async function responseReasoningStreamed() {
   return thought;
 }
 
-async function responseLeaving() {
+async function responseCancel() {
   const stream = await client.responses.create({ model: "silent/node-responses", input: question, evidence, stream: true });
   for await (const event of stream) if (event.type === "response.output_text.delta") break;
-  return left("node-responses");
+  return providerClosed("node-responses");
 }
 
 await way("`chat.completions.create({stream: true})`", "`chunk.references` on the finish chunk", chatStreamed, {
   reasoning,
   error: () => raised(() => client.chat.completions.create({ model: "nobody/nothing", messages, stream: true })),
   broken: () => broken(() => pieces("broken/any")),
-  left: leaving,
+  cancelled: cancel,
 });
-await way("`chat.completions.stream()`", "`message.annotations`", chatHelper, { calls, again: helperAgain });
+await way("`chat.completions.stream()`", "`message.annotations`", chatHelper, { calls, second_turn: helperSecondTurn });
 await way("`chat.completions.create()`", "`message.annotations`, `completion.references`", chatWhole, {
   retrieved: chatRetrieved,
-  again: chatAgain,
+  second_turn: chatSecondTurn,
   error: () => raised(() => client.chat.completions.create({ model: "nobody/nothing", messages })),
 });
 await way("`responses.create({stream: true})`", "`annotation.added` events", responsesStreamed, {
   reasoning: responseReasoningStreamed,
   broken: () => broken(() => responsePieces("broken/any")),
-  left: responseLeaving,
+  cancelled: responseCancel,
 });
-await way("`responses.stream()`", "annotations of the output text", responsesHelper, { again: responseHelperAgain });
+await way("`responses.stream()`", "annotations of the output text", responsesHelper, { second_turn: responseHelperSecondTurn });
 await way("`responses.create()`", "annotations of the output text, `response.references`", responsesWhole, {
   calls: responseCalls,
   retrieved: responseRetrieved,
-  again: responseAgain,
+  second_turn: responseSecondTurn,
   reasoning: responseReasoning,
   error: () => raised(() => client.responses.create({ model: "nobody/nothing", input: question })),
 });

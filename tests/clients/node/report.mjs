@@ -1,24 +1,24 @@
-// What every script of a Node client shares: the case, and the one line of JSON that says what the client saw.
+// Functions of all scripts of Node clients: the case, and one line of JSON that reports what the client received.
 
 import { readFileSync } from "node:fs";
 
 export const { question, evidence, models } = JSON.parse(readFileSync(process.env.CASE, "utf8"));
 export const CITESTREAM = process.env.CITESTREAM ?? "http://127.0.0.1:8787";
 export const KEY = process.env.CITESTREAM_KEY ?? "none";
-const LEAVE_MILLISECONDS = 5000; // within which the provider of a client that leaves has to be let go
+const CLOSE_MILLISECONDS = 5000; // until the stream of the provider must be closed
 
 const ways = [];
 const shown = {};
 const print = process.stdout.write.bind(process.stdout);
 
-// One way to use the client: `ask(model)` for every provider, and what else it is looked at for.
-// via: where it finds the references. looks: calls, reasoning, retrieved, again, error, broken, left.
-// What `ask` returns: text, usage, references (their links or names), points_at (the text at their offsets),
-// lost (what its user looks for in vain: name -> what is there instead, nothing).
-export async function way(name, via, ask, looks = {}) {
+// Run `ask(model)`, one way to use the client, for every provider, and report the results.
+// via: the source of the references. checks: further checks, keys of checking.CHECKS.
+// `ask` returns: text, usage, references (their links or names), text_at_offsets (the text at their offsets),
+// not_returned (fields that the client drops: name -> value, which must be empty).
+export async function way(name, via, ask, checks = {}) {
   const found = { way: name, via, seen: {} };
   for (const model of models) found.seen[model] = await guarded(() => printing(ask, model));
-  for (const [look, ask] of Object.entries(looks)) found[look] = await guarded(ask);
+  for (const [check, ask] of Object.entries(checks)) found[check] = await guarded(ask);
   ways.push(found);
 }
 
@@ -27,7 +27,7 @@ export function report(client, packageName) {
   print(`${JSON.stringify({ client, version, ways, shown }, (_, value) => value ?? null)}\n`);
 }
 
-// The error that asking ends with: its type and message.
+// Return the type and message of the error that `ask` raises.
 export async function raised(ask) {
   try {
     await ask();
@@ -37,7 +37,7 @@ export async function raised(ask) {
   throw new Error("no error");
 }
 
-// The text that arrives before a stream breaks off, and the error.
+// Return the text that arrives before a stream breaks off, and the error.
 export async function broken(pieces) {
   let text = "";
   const error = await raised(async () => {
@@ -46,19 +46,19 @@ export async function broken(pieces) {
   return { text, ...error };
 }
 
-// Whether the provider of this stream, which the client has just left, was let go.
-export async function left(model) {
-  const answer = await fetch(`${process.env.SILENT}/left/${model}`, { signal: AbortSignal.timeout(LEAVE_MILLISECONDS) });
+// Return whether Citestream closes the stream of the provider after the client has cancelled it.
+export async function providerClosed(model) {
+  const answer = await fetch(`${process.env.SILENT}/closed/${model}`, { signal: AbortSignal.timeout(CLOSE_MILLISECONDS) });
   return answer.ok;
 }
 
-// The references of an answer, from the endpoint for clients that drop them.
-export async function side(identity) {
+// Return the references of an answer from the endpoint for clients that drop them.
+export async function storedReferences(identity) {
   const answer = await fetch(`${CITESTREAM}/v1/references/${identity}`, { headers: { Authorization: `Bearer ${KEY}` } });
   return (await answer.json()).references;
 }
 
-// What start and end, in code points, point at: JavaScript's own indexes count UTF-16 units.
+// Return the text between two offsets in code points. JavaScript's own indexes count UTF-16 units.
 export function slice(text, start, end) {
   return Array.from(text).slice(start, end).join("");
 }
@@ -70,13 +70,13 @@ async function printing(ask, model) {
     return await ask(model);
   } finally {
     process.stdout.write = print;
-    shown[ask.name] ??= printed; // of the first model
+    shown[ask.name] ??= printed; // the output for the first model
   }
 }
 
-async function guarded(look) {
+async function guarded(check) {
   try {
-    return (await look()) ?? { failed: "nothing" };
+    return (await check()) ?? { failed: "nothing" };
   } catch (error) {
     return { failed: `${error.constructor.name}: ${error.message}` };
   }

@@ -34,7 +34,7 @@ def called(model: str) -> Seen:
     return {
         "text": text,
         "references": [reference["url"] or reference["file_name"] for reference in references],
-        "points_at": [text[one["spans"][0]["start"] : one["spans"][0]["end"]] for one in references],
+        "text_at_offsets": [text[one["spans"][0]["start"] : one["spans"][0]["end"]] for one in references],
     }
 
 

@@ -37,7 +37,7 @@ def of(events: list) -> Seen:
     return {
         "text": text,
         "references": [chunk.retrieved_context.uri for chunk in metadata.grounding_chunks],
-        "points_at": [
+        "text_at_offsets": [
             encoded[support.segment.start_index or 0 : support.segment.end_index].decode()
             for support in metadata.grounding_supports
         ],

@@ -38,7 +38,7 @@ def of(completion) -> Seen:
         "text": message.content,
         "usage": {"input": completion.usage.prompt_tokens, "output": completion.usage.completion_tokens},
         "references": [citation.url for citation in citations],
-        "points_at": [message.content[citation.start_index : citation.end_index] for citation in citations],
+        "text_at_offsets": [message.content[citation.start_index : citation.end_index] for citation in citations],
     }
 
 

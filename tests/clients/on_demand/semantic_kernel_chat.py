@@ -43,7 +43,7 @@ def of(text: str, references) -> Seen:
     return {
         "text": text,
         "references": [reference["url"] or reference["file_name"] for reference in references],
-        "points_at": [text[one["spans"][0]["start"] : one["spans"][0]["end"]] for one in references],
+        "text_at_offsets": [text[one["spans"][0]["start"] : one["spans"][0]["end"]] for one in references],
     }
 
 

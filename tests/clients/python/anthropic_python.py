@@ -3,7 +3,7 @@
 from importlib.metadata import version
 
 import anthropic
-from report import CASE, CITESTREAM, KEY, Seen, broken, left, raised, report, side, way
+from report import CASE, CITESTREAM, KEY, Seen, broken, provider_closed, raised, report, stored_references, way
 
 question, evidence = CASE["question"], CASE["evidence"]
 declared = {"name": "weather", "input_schema": {"type": "object", "properties": {}}}
@@ -54,7 +54,7 @@ def whole(model: str) -> Seen:
 
 
 def of(message) -> Seen:
-    assert [reference["number"] for reference in side(message.id)] == [1, 2]
+    assert [reference["number"] for reference in stored_references(message.id)] == [1, 2]
     cited = [block for block in message.content if block.type == "text" and block.citations]
     usage = message.usage
     details = usage.output_tokens_details
@@ -67,7 +67,7 @@ def of(message) -> Seen:
             "reasoning": details and details.thinking_tokens,
         },
         "references": list(dict.fromkeys(one.source for block in cited for one in block.citations)),
-        "points_at": [block.text.strip() for block in cited],
+        "text_at_offsets": [block.text.strip() for block in cited],
     }
 
 
@@ -126,16 +126,16 @@ def retrieved() -> Seen:
     return {"text": seen["text"], "references": seen["references"]}
 
 
-def again() -> str:
+def second_turn() -> str:
     first = client.messages.create(model="strict/any", max_tokens=1024, messages=messages)
     history = [*messages, {"role": "assistant", "content": first.content}, {"role": "user", "content": question}]
     return marked(client.messages.create(model="strict/any", max_tokens=1024, messages=history).content)
 
 
-def leaving() -> bool:
+def cancel() -> bool:
     with client.messages.stream(model="silent/anthropic-python", max_tokens=1024, messages=messages) as stream:
         next(iter(stream.text_stream))
-    return left("anthropic-python")
+    return provider_closed("anthropic-python")
 
 
 def unknown():
@@ -147,7 +147,7 @@ way(
     "`citations` of the text blocks",
     streamed,
     reasoning=reasoning,
-    left=leaving,
+    cancelled=cancel,
 )
 way(
     "`messages.create(stream=True)`",
@@ -161,7 +161,7 @@ way(
     whole,
     calls=calls,
     retrieved=retrieved,
-    again=again,
+    second_turn=second_turn,
     error=lambda: raised(unknown),
 )
 report("anthropic-python", version("anthropic"))

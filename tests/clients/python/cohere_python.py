@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from importlib.metadata import version
 
 import cohere
-from report import CASE, CITESTREAM, KEY, Seen, left, raised, report, side, way
+from report import CASE, CITESTREAM, KEY, Seen, provider_closed, raised, report, stored_references, way
 
 question, evidence = CASE["question"], CASE["evidence"]
 messages = [{"role": "user", "content": question}]
@@ -37,7 +37,7 @@ def streamed(model: str) -> Seen:
 
 def whole(model: str) -> Seen:
     answer = client.chat(model=model, messages=messages, documents=documents)
-    assert side(answer.id) == answer.references
+    assert stored_references(answer.id) == answer.references
     return of(answer.message.content[0].text, answer.message.citations, answer.usage, answer.references)
 
 
@@ -63,7 +63,7 @@ def of(text: str, citations: Sequence[cohere.Citation], usage: cohere.Usage, ref
             "cached": usage.cached_tokens,
         },
         "references": [reference["url"] or reference["file_name"] for reference in references],
-        "points_at": [citation.text for citation in citations],
+        "text_at_offsets": [citation.text for citation in citations],
     }
 
 
@@ -105,7 +105,7 @@ def retrieved() -> Seen:
     return {"text": seen["text"], "references": seen["references"]}
 
 
-def again() -> str:
+def second_turn() -> str:
     first = client.chat(model="strict/any", messages=messages, documents=documents)
     history = [*messages, first.message, *messages]
     answer = client.chat(model="strict/any", messages=history, documents=documents)
@@ -113,7 +113,7 @@ def again() -> str:
 
 
 def broken() -> Seen:
-    """An interrupted stream ends with the reason ERROR, as Cohere's own do."""
+    """Check that an interrupted stream ends with the reason ERROR, as in Cohere's API."""
     text, citations = "", []
     for event in client.chat_stream(model="broken/any", messages=messages, documents=documents):
         if event.type == "content-delta":
@@ -125,11 +125,11 @@ def broken() -> Seen:
     raise AssertionError("no error")
 
 
-def leaving() -> bool:
+def cancel() -> bool:
     events = client.chat_stream(model="silent/cohere-python", messages=messages, documents=documents)
     next(event for event in events if event.type == "content-delta")
     events.close()
-    return left("cohere-python")
+    return provider_closed("cohere-python")
 
 
 way(
@@ -138,7 +138,7 @@ way(
     streamed,
     error=lambda: raised(lambda: list(client.chat_stream(model="nobody/nothing", messages=messages))),
     broken=broken,
-    left=leaving,
+    cancelled=cancel,
 )
 way(
     "`chat()`",
@@ -147,7 +147,7 @@ way(
     calls=calls,
     reasoning=reasoning,
     retrieved=retrieved,
-    again=again,
+    second_turn=second_turn,
     error=lambda: raised(lambda: client.chat(model="nobody/nothing", messages=messages)),
 )
 way("`AsyncClientV2.chat()`", "`message.citations`, `references`", asynchronous)

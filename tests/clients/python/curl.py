@@ -1,16 +1,16 @@
-"""curl: the commands of tests/clients/curl, as they stand in the guide."""
+"""curl: the commands of tests/clients/curl, as in the guide."""
 
 import json
 import subprocess
 from pathlib import Path
 
-from report import CITESTREAM, KEY, Seen, report, side, way
+from report import CITESTREAM, KEY, Seen, report, stored_references, way
 
 COMMANDS = Path(__file__).parent.parent / "curl"
 
 
 def printed(name: str, model: str, **environment: str) -> str:
-    """Return the output of a command, with another model than in its text."""
+    """Return the output of a command after the replacement of its model."""
     command = (COMMANDS / f"{name}.sh").read_text("utf-8").replace("extractive", model)
     shell = ["bash", "-c", f"set -e; {command}"]
     environment = {"CITESTREAM": CITESTREAM, "KEY": KEY, **environment}
@@ -28,7 +28,7 @@ def events(text: str) -> list[Seen]:
 
 
 def shortened(value: Seen) -> str:
-    """JSON of what a reader looks for."""
+    """Return the fields that a reader looks for, as JSON."""
     kept = {key: value[key] for key in ("choices", "candidates", "message", "done") if key in value}
     if value.get("references"):
         kept["references"] = [{"number": one["number"], "snippet": one["snippet"]} for one in value["references"]]
@@ -53,13 +53,13 @@ def chat(model: str) -> Seen:
 
 def whole(model: str) -> Seen:
     completion = json.loads(printed("whole", model))
-    assert side(completion["id"]) == completion["references"]
+    assert stored_references(completion["id"]) == completion["references"]
     return seen(completion["choices"][0]["message"]["content"], completion["usage"], completion["references"])
 
 
 def responses(model: str) -> Seen:
     response = json.loads(printed("responses", model))
-    assert side(response["id"]) == response["references"]
+    assert stored_references(response["id"]) == response["references"]
     text = response["output"][-1]["content"][0]["text"]
     usage = {"input": response["usage"]["input_tokens"], "output": response["usage"]["output_tokens"]}
     return {**seen(text, {}, response["references"]), "usage": usage}
@@ -85,7 +85,7 @@ def gemini(model: str) -> Seen:
         "text": text,
         "usage": {"input": usage["promptTokenCount"], "output": written},
         "references": [found["retrievedContext"]["uri"] for found in grounding["groundingChunks"]],
-        "points_at": [text.encode()[one.get("startIndex", 0) : one["endIndex"]].decode() for one in segments],
+        "text_at_offsets": [text.encode()[one.get("startIndex", 0) : one["endIndex"]].decode() for one in segments],
     }
 
 
@@ -95,7 +95,7 @@ def seen(text: str, usage: Seen, references: list[Seen]) -> Seen:
         "text": text,
         "usage": {"input": usage.get("prompt_tokens"), "output": usage.get("completion_tokens")},
         "references": [reference["url"] or reference["file_name"] for reference in references],
-        "points_at": [text[span["start"] : span["end"]] for span in spans],
+        "text_at_offsets": [text[span["start"] : span["end"]] for span in spans],
     }
 
 

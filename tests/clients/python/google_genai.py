@@ -4,7 +4,7 @@ from importlib.metadata import version
 
 from google import genai
 from google.genai import types
-from report import CASE, CITESTREAM, KEY, Seen, broken, left, raised, report, side, way
+from report import CASE, CITESTREAM, KEY, Seen, broken, provider_closed, raised, report, stored_references, way
 
 question, evidence = CASE["question"], CASE["evidence"]
 
@@ -40,7 +40,7 @@ def of(text: str, last) -> Seen:
     segments = [support.segment for support in grounding.grounding_supports]
     pointed = [text.encode()[segment.start_index or 0 : segment.end_index].decode() for segment in segments]
     assert pointed == [segment.text for segment in segments]
-    assert [reference["number"] for reference in side(last.response_id)] == [1, 2]
+    assert [reference["number"] for reference in stored_references(last.response_id)] == [1, 2]
     usage = last.usage_metadata
     return {
         "text": text,
@@ -51,7 +51,7 @@ def of(text: str, last) -> Seen:
             "reasoning": usage.thoughts_token_count,
         },
         "references": [chunk.retrieved_context.uri for chunk in grounding.grounding_chunks],
-        "points_at": pointed,
+        "text_at_offsets": pointed,
     }
 
 
@@ -86,17 +86,17 @@ def retrieved() -> Seen:
     return {"text": seen["text"], "references": seen["references"]}
 
 
-def again() -> str:
+def second_turn() -> str:
     chat = client.chats.create(model="strict/any", config=with_evidence)
     chat.send_message(question)
     return chat.send_message(question).text
 
 
-def leaving() -> bool:
+def cancel() -> bool:
     chunks = client.models.generate_content_stream(model="silent/genai-python", contents=question, config=with_evidence)
     next(chunk for chunk in chunks if chunk.text)
     chunks.close()
-    return left("genai-python")
+    return provider_closed("genai-python")
 
 
 way(
@@ -106,7 +106,7 @@ way(
     reasoning=reasoning,
     error=lambda: raised(lambda: list(pieces("nobody/nothing"))),
     broken=lambda: broken(lambda: pieces("broken/any")),
-    left=leaving,
+    cancelled=cancel,
 )
 way(
     "`generate_content()`",
@@ -114,7 +114,7 @@ way(
     whole,
     calls=calls,
     retrieved=retrieved,
-    again=again,
+    second_turn=second_turn,
     error=lambda: raised(lambda: client.models.generate_content(model="nobody/nothing", contents=question)),
 )
 report("google-genai (Python)", version("google-genai"))

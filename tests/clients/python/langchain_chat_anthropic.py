@@ -4,7 +4,7 @@ from importlib.metadata import version
 
 from langchain_anthropic import ChatAnthropic
 from langchain_core.messages import HumanMessage
-from report import CASE, CITESTREAM, KEY, Seen, broken, left, raised, report, side, way
+from report import CASE, CITESTREAM, KEY, Seen, broken, provider_closed, raised, report, stored_references, way
 
 question, evidence = CASE["question"], CASE["evidence"]
 weather = {"name": "weather", "description": "The weather.", "parameters": {"type": "object", "properties": {}}}
@@ -51,7 +51,7 @@ def of(answer, model: str = "") -> Seen:
     blocks = [block if isinstance(block, dict) else {"type": "text", "text": block} for block in answer.content]
     cited = [block for block in blocks if block.get("citations")]
     if "id" in answer.response_metadata:  # not of a stream
-        assert [reference["number"] for reference in side(answer.response_metadata["id"])] == [1, 2]
+        assert [reference["number"] for reference in stored_references(answer.response_metadata["id"])] == [1, 2]
     return {
         "text": marked(blocks),
         "usage": {
@@ -61,7 +61,7 @@ def of(answer, model: str = "") -> Seen:
             "cached": usage["input_token_details"].get("cache_read"),
         },
         "references": list(dict.fromkeys(one["document_title"] for block in cited for one in block["citations"])),
-        "points_at": [block["text"].strip() for block in cited],
+        "text_at_offsets": [block["text"].strip() for block in cited],
     }
 
 
@@ -88,17 +88,17 @@ def reasoning() -> str:
     return "".join(block["reasoning"] for block in answer.content_blocks if block["type"] == "reasoning")
 
 
-def again() -> str:
+def second_turn() -> str:
     llm = chat("strict/any")
     first = llm.invoke([asked])
     return of(llm.invoke([asked, first, HumanMessage(question)]))["text"]
 
 
-def leaving() -> bool:
+def cancel() -> bool:
     chunks = chat("silent/lc-anthropic").stream([asked])
     next(chunk for chunk in chunks if chunk.text)
     chunks.close()
-    return left("lc-anthropic")
+    return provider_closed("lc-anthropic")
 
 
 def breaking() -> Seen:
@@ -112,14 +112,14 @@ way(
     streamed,
     reasoning=reasoning,
     broken=breaking,
-    left=leaving,
+    cancelled=cancel,
 )
 way(
     "`ChatAnthropic.invoke`",
     "`citations` of the content",
     whole,
     calls=calls,
-    again=again,
+    second_turn=second_turn,
     error=lambda: raised(lambda: chat("nobody/nothing").invoke([asked])),
 )
 report("langchain-anthropic", version("langchain-anthropic"))

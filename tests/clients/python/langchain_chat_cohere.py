@@ -4,7 +4,7 @@ from importlib.metadata import version
 
 from langchain_cohere import ChatCohere
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
-from report import CASE, CITESTREAM, KEY, Seen, left, raised, report, side, way
+from report import CASE, CITESTREAM, KEY, Seen, provider_closed, raised, report, stored_references, way
 
 question, evidence = CASE["question"], CASE["evidence"]
 documents = [{"id": piece["id"], "data": {key: piece[key] for key in piece if key != "id"}} for piece in evidence]
@@ -30,7 +30,7 @@ def of(answer: AIMessage) -> Seen:
     """The text has no markers, so they are added here after each cited sentence, from its citation."""
     text, citations = answer.content, answer.additional_kwargs["citations"]
     sources = list(dict.fromkeys(source.id for citation in citations for source in citation.sources))
-    references = side(answer.additional_kwargs["id"])
+    references = stored_references(answer.additional_kwargs["id"])
     assert sources == [reference["id"] for reference in references]
     pointed = [text[citation.start : citation.end] for citation in citations]
     for citation in reversed(citations):
@@ -41,7 +41,7 @@ def of(answer: AIMessage) -> Seen:
         "text": text,
         "usage": {"input": usage["input_tokens"], "output": usage["output_tokens"]},
         "references": [reference["url"] or reference["file_name"] for reference in references],
-        "points_at": pointed,
+        "text_at_offsets": pointed,
     }
 
 
@@ -64,17 +64,17 @@ def retrieved() -> Seen:
     return {"text": seen["text"], "references": [names[output["output"]] for output in outputs]}
 
 
-def again() -> str:
+def second_turn() -> str:
     llm = named("strict/any")
     first = llm.invoke(question, documents=documents)
     return of(llm.invoke([HumanMessage(question), first, HumanMessage(question)], documents=documents))["text"]
 
 
-def leaving() -> bool:
+def cancel() -> bool:
     chunks = named("silent/langchain-cohere").stream(question, documents=documents)
     next(chunk for chunk in chunks if chunk.text)
     chunks.close()
-    return left("langchain-cohere")
+    return provider_closed("langchain-cohere")
 
 
 way(
@@ -83,8 +83,8 @@ way(
     whole,
     calls=calls,
     retrieved=retrieved,
-    again=again,
+    second_turn=second_turn,
     error=lambda: raised(lambda: named("nobody/nothing").invoke(question)),
-    left=leaving,
+    cancelled=cancel,
 )
 report("langchain-cohere", version("langchain-cohere"))

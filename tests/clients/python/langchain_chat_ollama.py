@@ -5,7 +5,7 @@ from importlib.metadata import version
 
 from langchain_core.messages import HumanMessage
 from langchain_ollama import ChatOllama
-from report import CASE, CITESTREAM, KEY, Seen, broken, left, raised, report, way
+from report import CASE, CITESTREAM, KEY, Seen, broken, provider_closed, raised, report, way
 
 question, evidence = CASE["question"], CASE["evidence"]
 LISTED = re.compile(r"^- \[\d+\] (?:\[.*\]\((?P<url>.*)\)|(?P<name>.*))$", re.MULTILINE)
@@ -38,7 +38,7 @@ def of(answer) -> Seen:
         "text": answer.text,
         "usage": {"input": usage["input_tokens"], "output": usage["output_tokens"]},
         "references": [found["url"] or found["name"] for found in LISTED.finditer(answer.text)],
-        "lost": {name: answer.response_metadata.get(name) for name in ("references", "grounding")},
+        "not_returned": {name: answer.response_metadata.get(name) for name in ("references", "grounding")},
     }
 
 
@@ -62,17 +62,17 @@ def reasoning() -> str:
     return "".join(chunk.additional_kwargs.get("reasoning_content", "") for chunk in chunks)
 
 
-def again() -> str:
+def second_turn() -> str:
     llm = ChatOllama(model="strict/any", base_url=CITESTREAM, client_kwargs=sent)
     first = llm.invoke(question, options={"evidence": evidence})
     return llm.invoke([HumanMessage(question), first, HumanMessage(question)], options={"evidence": evidence}).text
 
 
-def leaving() -> bool:
+def cancel() -> bool:
     chunks = stream("silent/lc-ollama")
     next(chunk for chunk in chunks if chunk.text)
     chunks.close()
-    return left("lc-ollama")
+    return provider_closed("lc-ollama")
 
 
 way(
@@ -81,14 +81,14 @@ way(
     streamed,
     reasoning=reasoning,
     broken=lambda: broken(lambda: (chunk.text for chunk in stream("broken/any"))),
-    left=leaving,
+    cancelled=cancel,
 )
 way(
     "`ChatOllama.invoke`",
     "`references_in_text`",
     whole,
     calls=calls,
-    again=again,
+    second_turn=second_turn,
     error=lambda: raised(
         lambda: ChatOllama(model="nobody/nothing", base_url=CITESTREAM, client_kwargs=sent).invoke(question)
     ),

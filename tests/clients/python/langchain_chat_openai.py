@@ -1,4 +1,4 @@
-"""LangChain's ChatOpenAI: by the responses API it keeps annotations, by chat completions it drops them."""
+"""LangChain's ChatOpenAI: with the Responses API, it keeps annotations; with chat completions, it drops them."""
 
 import json
 import re
@@ -6,7 +6,7 @@ from importlib.metadata import version
 
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_openai import ChatOpenAI
-from report import CASE, CITESTREAM, KEY, Seen, broken, left, raised, report, side, way
+from report import CASE, CITESTREAM, KEY, Seen, broken, provider_closed, raised, report, stored_references, way
 
 question, evidence = CASE["question"], CASE["evidence"]
 LISTED = re.compile(r"^- \[\d+\] (?:\[.*\]\((?P<url>.*)\)|(?P<name>.*))$", re.MULTILINE)
@@ -68,7 +68,7 @@ def chat_streamed(model: str) -> Seen:
         "text": answer.text,
         "usage": counts(answer),
         "references": [found["url"] or found["name"] for found in LISTED.finditer(answer.text)],
-        "lost": lost(answer),
+        "not_returned": dropped_fields(answer),
     }
 
 
@@ -77,33 +77,35 @@ def chat_whole(model: str) -> Seen:
     # region chat_whole
     answer = llm.invoke(question)
     print(answer.text)
-    for reference in side(answer.response_metadata["id"]):  # GET /v1/references/{id}
+    for reference in stored_references(answer.response_metadata["id"]):  # GET /v1/references/{id}
         print(reference["number"], reference["snippet"])
     # endregion
-    references = side(answer.response_metadata["id"])
+    references = stored_references(answer.response_metadata["id"])
     spans = [reference["spans"][0] for reference in references]
     return {
         "text": answer.text,
         "usage": counts(answer),
         "references": [reference["url"] or reference["file_name"] for reference in references],
-        "points_at": [answer.text[span["start"] : span["end"]] for span in spans],
-        "lost": lost(answer),
+        "text_at_offsets": [answer.text[span["start"] : span["end"]] for span in spans],
+        "not_returned": dropped_fields(answer),
     }
 
 
 def of_responses(answer) -> Seen:
     annotations = answer.content[-1]["annotations"]
-    assert [reference["number"] for reference in side(answer.response_metadata["id"])] == [1, 2]
+    assert [reference["number"] for reference in stored_references(answer.response_metadata["id"])] == [1, 2]
     return {
         "text": answer.text,
         "usage": counts(answer),
         "references": [annotation["url"] for annotation in annotations],
-        "points_at": [answer.text[annotation["start_index"] : annotation["end_index"]] for annotation in annotations],
+        "text_at_offsets": [
+            answer.text[annotation["start_index"] : annotation["end_index"]] for annotation in annotations
+        ],
     }
 
 
 def unlisted(text: str) -> str:
-    """Without the list of references."""
+    """Return the text without the list of references."""
     return text.partition("\n\n**References**")[0]
 
 
@@ -117,7 +119,7 @@ def counts(answer) -> Seen:
     }
 
 
-def lost(answer) -> Seen:
+def dropped_fields(answer) -> Seen:
     everything = {**answer.additional_kwargs, **answer.response_metadata}
     return {name: everything.get(name) for name in ("annotations", "references")}
 
@@ -140,16 +142,16 @@ def retrieved() -> Seen:
     return {"text": seen["text"], "references": seen["references"]}
 
 
-def again(llm: ChatOpenAI) -> str:
+def second_turn(llm: ChatOpenAI) -> str:
     first = llm.invoke(question)
     return llm.invoke([HumanMessage(question), first, HumanMessage(question)]).text
 
 
-def leaving(llm: ChatOpenAI, name: str) -> bool:
+def cancel(llm: ChatOpenAI, name: str) -> bool:
     chunks = llm.stream(question)
     next(chunk for chunk in chunks if chunk.text)
     chunks.close()
-    return left(name)
+    return provider_closed(name)
 
 
 for kind, model_of, streamed, whole, via in (
@@ -170,14 +172,14 @@ for kind, model_of, streamed, whole, via in (
         broken=lambda model_of=model_of: broken(
             lambda: (chunk.text for chunk in model_of("broken/any").stream(question))
         ),
-        left=lambda model_of=model_of, name=name: leaving(model_of(f"silent/{name}"), name),
+        cancelled=lambda model_of=model_of, name=name: cancel(model_of(f"silent/{name}"), name),
     )
     way(
         f"`ChatOpenAI({kind}).invoke`",
         via[1],
         whole,
         **({"retrieved": retrieved} if kind else {}),
-        again=lambda model_of=model_of: unlisted(again(model_of("strict/any"))),
+        second_turn=lambda model_of=model_of: unlisted(second_turn(model_of("strict/any"))),
         calls=lambda model_of=model_of: calls(model_of("calling/any")),
         error=lambda model_of=model_of: raised(lambda: model_of("nobody/nothing").invoke(question)),
     )

@@ -1,4 +1,4 @@
-"""LangChain's ChatXAI, pointed here: it keeps the list of links that ChatOpenAI drops."""
+"""LangChain's ChatXAI with the address of Citestream: it keeps the list of links that ChatOpenAI drops."""
 
 from importlib.metadata import version
 
@@ -45,11 +45,11 @@ def of(answer) -> Seen:
         "text": answer.text,
         "usage": {"input": usage["input_tokens"], "output": usage["output_tokens"] - reasoning, "reasoning": reasoning},
         "references": answer.additional_kwargs["citations"],
-        "lost": {name: answer.additional_kwargs.get(name) for name in ("references", "annotations")},
+        "not_returned": {name: answer.additional_kwargs.get(name) for name in ("references", "annotations")},
     }
 
 
-def again() -> str:
+def second_turn() -> str:
     llm = chat("strict/any")
     return llm.invoke([HumanMessage(question), llm.invoke(question), HumanMessage(question)]).text
 
@@ -64,7 +64,7 @@ way(
     "`ChatXAI.invoke`",
     "`citations`, the links",
     whole,
-    again=again,
+    second_turn=second_turn,
     error=lambda: raised(lambda: chat("nobody/nothing").invoke(question)),
 )
 report("langchain-xai", version("langchain-xai"))

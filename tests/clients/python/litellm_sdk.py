@@ -1,4 +1,4 @@
-"""LiteLLM's SDK: completion() by its OpenAI provider, streamed and whole."""
+"""LiteLLM's SDK: completion() with its OpenAI provider, streamed and complete."""
 
 import os
 from importlib.metadata import version
@@ -6,7 +6,7 @@ from importlib.metadata import version
 os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # else it asks GitHub for prices
 
 import litellm
-from report import CASE, CITESTREAM, KEY, Seen, broken, left, raised, report, way
+from report import CASE, CITESTREAM, KEY, Seen, broken, provider_closed, raised, report, way
 
 question, evidence = CASE["question"], CASE["evidence"]
 messages = [{"role": "user", "content": question}]
@@ -69,7 +69,7 @@ def of(text: str, usage, annotations) -> Seen:
             "reasoning": written and written.reasoning_tokens,
         },
         "references": [citation["url"] for citation in citations],
-        "points_at": [text[citation["start_index"] : citation["end_index"]] for citation in citations],
+        "text_at_offsets": [text[citation["start_index"] : citation["end_index"]] for citation in citations],
     }
 
 
@@ -98,16 +98,16 @@ def reasoning() -> str:
     return "".join(getattr(chunk.choices[0].delta, "reasoning_content", None) or "" for chunk in chunks)
 
 
-def again() -> str:
+def second_turn() -> str:
     first = ask("strict/any").choices[0].message
     return ask("strict/any", messages=[*messages, first, *messages]).choices[0].message.content
 
 
-def leaving() -> bool:
+def cancel() -> bool:
     stream = ask("silent/litellm", stream=True)
     next(chunk for chunk in stream if chunk.choices[0].delta.content)
     stream.completion_stream.close()
-    return left("litellm")
+    return provider_closed("litellm")
 
 
 way(
@@ -116,14 +116,14 @@ way(
     streamed,
     reasoning=reasoning,
     broken=lambda: broken(lambda: pieces("broken/any")),
-    left=leaving,
+    cancelled=cancel,
 )
 way(
     "`completion()`",
     "`message.annotations`, `response.references`",
     whole,
     calls=calls,
-    again=again,
+    second_turn=second_turn,
     error=lambda: raised(lambda: ask("nobody/nothing")),
 )
 report("litellm", version("litellm"))

@@ -5,7 +5,7 @@ import re
 from importlib.metadata import version
 
 import ollama
-from report import CASE, CITESTREAM, KEY, Seen, broken, left, raised, report, way
+from report import CASE, CITESTREAM, KEY, Seen, broken, provider_closed, raised, report, way
 
 question, evidence = CASE["question"], CASE["evidence"]
 
@@ -44,7 +44,7 @@ def of(text: str, last) -> Seen:
         "text": text,
         "usage": {"input": last.prompt_eval_count, "output": last.eval_count},
         "references": references,
-        "lost": {name: getattr(last, name, None) for name in ("references", "grounding")},
+        "not_returned": {name: getattr(last, name, None) for name in ("references", "grounding")},
     }
 
 
@@ -76,17 +76,17 @@ def retrieved() -> Seen:
     return {"text": seen["text"], "references": seen["references"]}
 
 
-def again() -> str:
+def second_turn() -> str:
     given = {"evidence": evidence}
     first = client.chat("strict/any", messages=messages, options=given).message
     return client.chat("strict/any", messages=[*messages, first, *messages], options=given).message.content
 
 
-def leaving() -> bool:
+def cancel() -> bool:
     parts = client.chat("silent/ollama-python", messages=messages, options=options, stream=True)
     next(part for part in parts if part.message.content)
     parts.close()
-    return left("ollama-python")
+    return provider_closed("ollama-python")
 
 
 way(
@@ -96,7 +96,7 @@ way(
     reasoning=reasoning,
     error=lambda: raised(lambda: list(pieces("nobody/nothing"))),
     broken=lambda: broken(lambda: pieces("broken/any")),
-    left=leaving,
+    cancelled=cancel,
 )
 way(
     "`chat()`",
@@ -104,7 +104,7 @@ way(
     chat_whole,
     calls=calls,
     retrieved=retrieved,
-    again=again,
+    second_turn=second_turn,
     error=lambda: raised(lambda: client.chat("nobody/nothing", messages=messages)),
 )
 way("`generate(stream=True)`", "`references_in_text`", generated)

@@ -14,7 +14,7 @@ from agents import (
     set_tracing_disabled,
 )
 from openai import AsyncOpenAI
-from report import CASE, CITESTREAM, KEY, Seen, left, raised, report, way
+from report import CASE, CITESTREAM, KEY, Seen, provider_closed, raised, report, way
 
 question, evidence = CASE["question"], CASE["evidence"]
 
@@ -74,12 +74,12 @@ def of(result) -> Seen:
             "reasoning": usage.output_tokens_details.reasoning_tokens,
         },
         "references": [annotation.url for annotation in annotations],
-        "points_at": [text[annotation.start_index : annotation.end_index] for annotation in annotations],
+        "text_at_offsets": [text[annotation.start_index : annotation.end_index] for annotation in annotations],
     }
 
 
 async def called(agent: Agent) -> list[Seen]:
-    """The calls that reach the tool; it fails, else the model would be asked again, which would call again."""
+    """Return the calls that reach the tool. The tool fails, because the model would otherwise call it in every turn."""
     reached: list[Seen] = []
 
     async def weather(_context, arguments: str) -> str:
@@ -95,20 +95,20 @@ async def called(agent: Agent) -> list[Seen]:
     return reached
 
 
-async def again(agent: Agent) -> str:
+async def second_turn(agent: Agent) -> str:
     first = await Runner.run(agent, question)
     second = await Runner.run(agent, [*first.to_input_list(), {"role": "user", "content": question}])
     return second.final_output
 
 
-async def leaving(agent: Agent, name: str) -> bool:
-    # region leaving
+async def cancel(agent: Agent, name: str) -> bool:
+    # region cancel
     result = Runner.run_streamed(agent, question)
     async for event in result.stream_events():
         if event.type == "raw_response_event" and event.data.type == "response.output_text.delta":
             result.cancel()
     # endregion
-    return left(name)
+    return provider_closed(name)
 
 
 loop = asyncio.new_event_loop()
@@ -125,15 +125,15 @@ for kind, agent_of in (("OpenAIChatCompletionsModel", chat_agent), ("OpenAIRespo
         f"`Runner.run_streamed`, `{kind}`",
         "annotations of the message item",
         streamed,
-        # No text: what its queue holds when the error comes is lost, so that what arrives is a matter of luck.
+        # No text: the queue of the client drops text that has not been read when the error arrives.
         broken=lambda agent_of=agent_of: raised(lambda: run(streaming(agent_of("broken/any")))),
-        left=lambda agent_of=agent_of, kind=kind: run(leaving(agent_of(f"silent/{kind}"), kind)),
+        cancelled=lambda agent_of=agent_of, kind=kind: run(cancel(agent_of(f"silent/{kind}"), kind)),
     )
     way(
         f"`Runner.run`, `{kind}`",
         "annotations of the message item",
         whole,
-        again=lambda agent_of=agent_of: run(again(agent_of("strict/any"))),
+        second_turn=lambda agent_of=agent_of: run(second_turn(agent_of("strict/any"))),
         calls=lambda agent_of=agent_of: run(called(agent_of("calling/any"))),
         error=lambda agent_of=agent_of: raised(lambda: run(Runner.run(agent_of("nobody/nothing"), question))),
     )

@@ -1,10 +1,10 @@
-"""openai-python: chat completions and responses; streamed, by the helper, whole."""
+"""openai-python: chat completions and responses; streamed, with the stream helper, and complete."""
 
 import json
 from importlib.metadata import version
 
 from openai import OpenAI
-from report import CASE, CITESTREAM, KEY, Seen, broken, left, raised, report, way
+from report import CASE, CITESTREAM, KEY, Seen, broken, provider_closed, raised, report, way
 
 question, evidence = CASE["question"], CASE["evidence"]
 
@@ -40,7 +40,7 @@ def chat_streamed(model: str) -> Seen:
         "text": text,
         "usage": counts(usage),
         "references": [reference["url"] or reference["file_name"] for reference in references],
-        "points_at": [text[span["start"] : span["end"]] for span in spans],
+        "text_at_offsets": [text[span["start"] : span["end"]] for span in spans],
     }
 
 
@@ -123,7 +123,7 @@ def of_message(completion) -> Seen:
         "text": message.content,
         "usage": counts(completion.usage),
         "references": [citation.url for citation in citations],
-        "points_at": [message.content[citation.start_index : citation.end_index] for citation in citations],
+        "text_at_offsets": [message.content[citation.start_index : citation.end_index] for citation in citations],
     }
 
 
@@ -141,7 +141,7 @@ def of_response(response, text: str, streamed=None) -> Seen:
             "reasoning": response.usage.output_tokens_details.reasoning_tokens,
         },
         "references": [annotation.url for annotation in part.annotations],
-        "points_at": [text[annotation.start_index : annotation.end_index] for annotation in part.annotations],
+        "text_at_offsets": [text[annotation.start_index : annotation.end_index] for annotation in part.annotations],
     }
 
 
@@ -191,12 +191,12 @@ def without_usage(seen: Seen) -> Seen:
     return {key: value for key, value in seen.items() if key != "usage"}
 
 
-def chat_again() -> str:
+def chat_second_turn() -> str:
     first = chat("strict/any").choices[0].message
     return conversed(first)
 
 
-def helper_again() -> str:
+def helper_second_turn() -> str:
     with client.chat.completions.stream(
         model="strict/any", messages=messages, extra_body={"evidence": evidence}
     ) as stream:
@@ -204,19 +204,19 @@ def helper_again() -> str:
 
 
 def conversed(first) -> str:
-    """The answer to the same question, after the first answer as the client keeps it."""
+    """Return the answer to the same question after the first answer, in the form in which the client keeps it."""
     history = [*messages, first, *messages]
     second = client.chat.completions.create(model="strict/any", messages=history, extra_body={"evidence": evidence})
     return second.choices[0].message.content
 
 
-def response_again() -> str:
+def response_second_turn() -> str:
     history = [*messages, *respond("strict/any").output, *messages]
     second = client.responses.create(model="strict/any", input=history, extra_body={"evidence": evidence})
     return second.output_text
 
 
-def response_helper_again() -> str:
+def response_helper_second_turn() -> str:
     first = respond("strict/any")
     asked = {"model": "strict/any", "input": question, "extra_body": {"evidence": evidence}}
     with client.responses.stream(previous_response_id=first.id, **asked) as stream:
@@ -237,8 +237,8 @@ def reasoning() -> str:
     return "".join(getattr(chunk.choices[0].delta, "reasoning", None) or "" for chunk in chunks)
 
 
-def leaving() -> bool:
-    # region leaving
+def cancel() -> bool:
+    # region cancel
     with client.chat.completions.create(
         model="silent/python",
         messages=[{"role": "user", "content": question}],
@@ -249,7 +249,7 @@ def leaving() -> bool:
             if chunk.choices[0].delta.content:
                 break  # enough; leaving the block closes the stream, and Citestream closes the provider's stream
     # endregion
-    return left("python")
+    return provider_closed("python")
 
 
 def respond(model: str, **more):
@@ -280,10 +280,10 @@ def response_reasoning_streamed() -> str:
     return "".join(event.delta for event in events if event.type == "response.reasoning_summary_text.delta")
 
 
-def response_leaving() -> bool:
+def response_cancel() -> bool:
     with respond("silent/python-responses", stream=True) as stream:
         next(event for event in stream if event.type == "response.output_text.delta")
-    return left("python-responses")
+    return provider_closed("python-responses")
 
 
 unknown = {"error": lambda: raised(lambda: chat("nobody/nothing"))}
@@ -294,21 +294,21 @@ way(
     reasoning=reasoning,
     error=lambda: raised(lambda: list(pieces("nobody/nothing"))),
     broken=lambda: broken(lambda: pieces("broken/any")),
-    left=leaving,
+    cancelled=cancel,
 )
 way(
     "`chat.completions.stream()`",
     "`message.annotations`, `message.references`",
     chat_helper,
     calls=calls,
-    again=helper_again,
+    second_turn=helper_second_turn,
 )
 way(
     "`chat.completions.create()`",
     "`message.annotations`, `completion.references`",
     chat_whole,
     retrieved=chat_retrieved,
-    again=chat_again,
+    second_turn=chat_second_turn,
     **unknown,
 )
 way(
@@ -317,16 +317,16 @@ way(
     responses_streamed,
     reasoning=response_reasoning_streamed,
     broken=lambda: broken(lambda: response_pieces("broken/any")),
-    left=response_leaving,
+    cancelled=response_cancel,
 )
-way("`responses.stream()`", "annotations of the output text", responses_helper, again=response_helper_again)
+way("`responses.stream()`", "annotations of the output text", responses_helper, second_turn=response_helper_second_turn)
 way(
     "`responses.create()`",
     "annotations of the output text, `response.references`",
     responses_whole,
     calls=response_calls,
     retrieved=response_retrieved,
-    again=response_again,
+    second_turn=response_second_turn,
     reasoning=response_reasoning,
     error=lambda: raised(lambda: respond("nobody/nothing")),
 )
