@@ -125,13 +125,13 @@ async def test_a_text_is_not_cited_for_a_client_that_has_left(citestream_server:
     """The response to it is not a stream, and nothing is written to it before its end."""
     body = {"text": "The bridge was opened in 1932.", "citations": {"scorer": "hybrid"}}
     client = replace(next(iter(CLIENTS.values())), path="/v1/cite", body=lambda *_: body)
-    paused = Paused([])
-    async with Server(paused) as embedder, asyncio.timeout(WITHIN_REASON):
+    paused = PausedProvider([])
+    async with Server(paused) as embedder, asyncio.timeout(TIMEOUT_SECONDS):
         url = citestream_server(settings(embedder) | {"scoring": {"embedder": "slow/m", "deadline_seconds": 10}})
         _, writer = await half_closed(url, client)
         await paused.reached.wait()
         writer.close()
-        async with asyncio.timeout(LEAVE_SECONDS):
+        async with asyncio.timeout(DISCONNECT_SECONDS):
             await embedder.left.wait()
 
 

@@ -21,6 +21,7 @@ DOCUMENT = Path(__file__).parents[3] / "proxy/openapi.yaml"
 # The requests of other APIs are not described, only our extensions. No schema describes all valid documents.
 PARTLY_DESCRIBED = ("/api/", "/v1beta/", "/v1/messages", "/v2/", "/v1/embeddings", "/v1/evidence/read")
 EXACT: list[Any] = [positive_data_acceptance, negative_data_rejection]
+TIMEOUT_SECONDS = 100.0  # for a machine under load
 EXAMPLES = 10  # requests per operation; each takes a few milliseconds
 
 
@@ -48,7 +49,7 @@ def server(launch: Launch, tmp_path_factory: pytest.TempPathFactory) -> Any:
 @settings(max_examples=EXAMPLES, suppress_health_check=list(HealthCheck))
 def test_every_operation_returns_the_documented_answers(case: "schemathesis.Case[Any]", server: str) -> None:
     partly = case.path.startswith(PARTLY_DESCRIBED)
-    case.call_and_validate(base_url=server, excluded_checks=EXACT if partly else None)
+    case.call_and_validate(base_url=server, excluded_checks=EXACT if partly else None, timeout=TIMEOUT_SECONDS)
 
 
 def test_every_documented_path_is_a_route() -> None:

@@ -17,7 +17,7 @@ from citestream.providers.judging.language_model import LanguageModelJudge
 from citestream.providers.scripted import ScriptedProvider
 from citestream.proxy.pipeline.deciding.judge_models import JudgeModel, Opinion, PromptedModel, Question
 from citestream.proxy.pipeline.deciding.judging import Judge, JudgeLimits
-from tests.proxy.loop_clock import LoopClock
+from tests.clock import Clock
 
 LIMITS = JudgeLimits(deadline_seconds=5.0, concurrent_calls=8, calls_per_answer=100, cached_verdicts=100)
 QUESTIONS = [Question(f"Claim {number}.", "", "Title", "A passage.") for number in range(6)]
@@ -70,7 +70,7 @@ async def test_one_answer_uses_at_most_half_of_the_calls_earliest_first() -> Non
 
 
 async def test_a_late_verdict_is_ignored_and_its_call_is_cancelled(monkeypatch: pytest.MonkeyPatch) -> None:
-    model, report, clock = Scripted(0.9, None, 0.8), JudgeReport(), LoopClock(monkeypatch)
+    model, report, clock = Scripted(0.9, None, 0.8), JudgeReport(), Clock(monkeypatch)
     answer = judge(model).open(report)
     async with asyncio.TaskGroup() as tasks:
         verdicts = tasks.create_task(answer.probabilities(QUESTIONS[:3]))

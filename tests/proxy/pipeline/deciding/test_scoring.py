@@ -16,7 +16,7 @@ from citestream.citation.support.scorers.hybrid import HybridScorer
 from citestream.citation.text.steps import Steps
 from citestream.providers.embedding import Embedder, Limits
 from citestream.proxy.pipeline.deciding.scoring import ExternalModels, Scoring
-from tests.proxy.loop_clock import LoopClock
+from tests.clock import Clock
 
 EVIDENCE = [
     Evidence(1, "The harbour bridge was opened in 1932. It carries eight lanes of traffic.", "bridge"),
@@ -174,7 +174,7 @@ async def test_a_finished_text_waits_as_long_as_vectors_arrive(monkeypatch: pyte
                 await asyncio.Event().wait()
             return await super().vectors(texts)
 
-    clock, model = LoopClock(monkeypatch), StallsEverySecondTime()
+    clock, model = Clock(monkeypatch), StallsEverySecondTime()
     model.on_stall = partial(clock.advance, DEADLINE)
     claims = [replace(GERMAN, text=f"{GERMAN.text} {n}") for n in range(5)]
     scoring = make_scoring(model, deadline=DEADLINE)
@@ -184,7 +184,7 @@ async def test_a_finished_text_waits_as_long_as_vectors_arrive(monkeypatch: pyte
 
 
 async def test_a_finished_text_does_not_wait_if_no_vectors_arrive(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock, model = LoopClock(monkeypatch), Topics()
+    clock, model = Clock(monkeypatch), Topics()
     model.slow, model.on_stall = {"lanes"}, partial(clock.advance, DEADLINE)
     scoring = make_scoring(model, deadline=DEADLINE)
     await scoring.embed([GERMAN], max_stalled=1)
@@ -201,7 +201,7 @@ async def test_timeout_of_one_caller_does_not_cancel_the_preparation(monkeypatch
             yield released.wait
             return (yield from super().prepare_in_steps(evidence))
 
-    clock, model = LoopClock(monkeypatch), Topics()
+    clock, model = Clock(monkeypatch), Topics()
     scoring = Scoring(WaitingScorer(), EVIDENCE, ExternalModels(DEADLINE, Embedder(model)))
     async with asyncio.TaskGroup() as tasks:
         caller = tasks.create_task(scoring.embed(max_stalled=1))
