@@ -31,7 +31,7 @@ from bench.isolation.services import ROOT, Services, server
 
 ALONE_SECONDS = 3.0
 LEAVE_SECONDS = 0.02  # from the request of a client until it leaves
-TIMEOUT = ClientTimeout(total=60)  # of the measured client
+TIMEOUT = ClientTimeout(total=60)  # requests of the measured client
 CHAT = "/v1/chat/completions"
 
 Send = Callable[[ClientSession, str], Awaitable[object]]
