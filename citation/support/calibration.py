@@ -130,6 +130,7 @@ def _scorer_and_batch(numbered: tuple[Scores, int]) -> tuple[str | None, int]:
 
 
 def _adjust(calibrated: Calibrated | None, strictness: Strictness) -> Calibrated | None:
+    """Return probabilities of a scorer's own rule with the thresholds of a strictness."""
     if calibrated is None or calibrated.strictness == strictness or not calibrated.gated:
         return calibrated
     shift = _STRICTNESS_SHIFT[strictness] - _STRICTNESS_SHIFT[calibrated.strictness]
@@ -195,6 +196,7 @@ def _rounded_down(values: Floats) -> NDArray[np.float32]:
 
 @lru_cache(maxsize=64)
 def _columns(wanted: tuple[str, ...], names: tuple[str, ...]) -> list[int]:
+    """Return the indexes in `names` of the features in `wanted`. Raise ValueError if one is missing."""
     missing = [name for name in wanted if name not in names]
     if missing:
         raise ValueError(f"the scores lack {', '.join(missing)}")

@@ -16,7 +16,8 @@ from .index import Index
 MOST_NUMBERS = 40
 _MAX_NUMBERS = 500  # numbers of the evidence that are compared with one of the claim: 0.2 ms
 _MAX_PAIRS = 5_000  # numbers of the claim times numbers of the evidence: 2 ms
-# Numbers are derived only from so many sentences and their neighbours, and not from long or numerous ones: 0.1 ms each.
+# Numbers are derived only from so many sentences and their neighbours, unless these have more numbers or characters:
+# 0.1 ms each.
 _MAX_DERIVED, _MAX_COMBINED, _LONGEST = 2, 12, 1200
 _MAX_SENTENCES = 200  # sentences with a term that are looked at
 

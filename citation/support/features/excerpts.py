@@ -80,6 +80,7 @@ class ExcerptCache:
         return index
 
     def _analyze(self, key: tuple[str, str]) -> Steps[AnalyzedExcerpt]:
+        """Return the analysis of an excerpt, cached. `key`: its text and its title."""
         with self._lock:
             known = self._excerpts.get(key)
         if known is not None:
@@ -139,6 +140,7 @@ def _merge_short(spans: list[tuple[int, int]], length: int) -> list[tuple[int, i
 
 
 def _extra_size(text: str, analysis: Analysis) -> int:
+    """Return the extra memory of an analysis, in units of one character of English text."""
     unspaced = 0 if text.isascii() else sum(map(len, _UNSPACED_RUNS.findall(text)))
     return _UNSPACED_COST * unspaced + _QUANTITY_COST * len(analysis.quantities)
 

@@ -79,6 +79,7 @@ class SharedIndex:
         return index
 
     def _build(self, excerpts: Sequence[AnalyzedExcerpt]) -> Steps[None]:
+        """Set all attributes."""
         self.analyses: list[Analysis] = [one.analysis for one in excerpts]
         self.languages = [one.language for one in excerpts]
         known = {one.language for one in excerpts if one.language}

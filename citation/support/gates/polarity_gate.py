@@ -5,7 +5,8 @@ from collections import Counter
 from .analyzed_sentence import AnalyzedSentence
 
 # A negation applies to this many content terms after it, or before it if none follow ("bestätigt das nicht").
-_SCOPE_AFTER, _SCOPE_BEFORE, _SCOPE_WIDE = 3, 2, 5
+_SCOPE_AFTER, _SCOPE_BEFORE = 3, 2
+_WIDE_SCOPE = 5  # both sides are taken to deny the same if they share a term in this scope
 
 
 def contradiction(claim: AnalyzedSentence, passage: AnalyzedSentence) -> str:
@@ -17,14 +18,14 @@ def _negated(one: AnalyzedSentence, other: AnalyzedSentence) -> str:
     """Describe what `one` negates and `other` states; "" if nothing, or if both negate a common term."""
     if not one.negations:
         return ""
-    negated = {term for scope in one.negation_scopes(_SCOPE_WIDE, _SCOPE_WIDE) for term in one.terms[scope]}
-    others = {term for scope in other.negation_scopes(_SCOPE_WIDE, _SCOPE_WIDE) for term in other.terms[scope]}
+    negated = {term for scope in one.negation_scopes(_WIDE_SCOPE, _WIDE_SCOPE) for term in one.terms[scope]}
+    others = {term for scope in other.negation_scopes(_WIDE_SCOPE, _WIDE_SCOPE) for term in other.terms[scope]}
     if not negated or negated & others:
         return ""
-    times, there = Counter(one.terms), set(other.terms)
+    times, stated_terms = Counter(one.terms), set(other.terms)
     for scope in one.negation_scopes(_SCOPE_AFTER, _SCOPE_BEFORE):
         terms = one.terms[scope]
-        stated = [term for term in terms if term in there and times[term] == 1]
+        stated = [term for term in terms if term in stated_terms and times[term] == 1]
         needed = len(terms) / 2 if terms and terms[0] >= "\u2e80" else (len(terms) + 1) / 2
         if stated and len(stated) >= needed:
             return f"one side denies {one.original_text(scope)}"

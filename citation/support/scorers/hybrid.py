@@ -31,14 +31,14 @@ FEATURES = (
     "near_unusual",  # in standard deviations above the mean of the request's sentences
 )
 
-_MIN_NORM = 1e-6
+_MIN_NORM = 1e-6  # a shorter vector is not scaled to unit length
 _NO_WINDOW = -2.0  # less than any cosine: the excerpt has fewer sentences
 # Lower bounds of divisors. Below them all evidence is equally dissimilar.
 _MIN_SPREAD, _MIN_BEST = 1e-3, 1e-3
 
 
 class HybridScorer(Scorer):
-    """Its features are `features.FEATURES` and FEATURES."""
+    """Computes the lexical features, `features.FEATURES`, and the similarities of vectors, FEATURES."""
 
     name = "hybrid"
     needs_vectors = True

@@ -11,7 +11,7 @@ from . import Claim, PreparedEvidence, Scorer, Scores, Vectors
 
 
 class LexicalScorer(Scorer):
-    """Its features are `features.FEATURES`."""
+    """Computes the lexical features, `features.FEATURES`."""
 
     name = "lexical"
 

@@ -76,6 +76,7 @@ class OperatorSearch:
             i += length
 
     def _add(self, kinds: Sequence[str], first: int, length: int) -> None:
+        """Add operators of these kinds, which consist of the same words."""
         kinds = [kind for kind in kinds if not self._has_other_meaning(kind, first, first + length)]
         if not kinds:
             return

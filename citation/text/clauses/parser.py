@@ -137,11 +137,13 @@ class _Parser:
         return self.roles[i].subordinator and not CONDITIONS.isdisjoint(self.roles[i].kinds)
 
     def _number(self, i: int, quantity: Quantity) -> None:
+        """Add the token of a number, which begins with word `i`."""
         token = ContentToken(quantity.term, "", quantity.start, quantity.end, i, self.pieces.last, 0)
         token.quantity, token.preposition = quantity, self.preposition
         self.statement.tokens.append(token)
 
     def _content(self, i: int, role: WordRoles, operator: bool) -> None:
+        """Add the token of a content word. `operator`: it is part of an operator, too."""
         word = self.spaced.tokens[i]
         verbal = (not word.capitalized and i > 0 and self._verbal(i, role)) or (not i and self.begins_with_verb)
         if verbal:

@@ -99,6 +99,7 @@ def _time(minutes: float, span: tuple[int, int], *others: float) -> Quantity:
 
 
 def _numerals(text: str) -> Iterator[Quantity]:
+    """Yield the times of day that are written in digits or in Chinese."""
     for match in _NUMERAL.finditer(text):
         minutes = int(match["minute"] or match["after"] or 0)
         yield _on_clock(int(match["hour"]), minutes, match.span(), match["half"] or match["later"])

@@ -64,6 +64,7 @@ def _halves(run: str, offset: int, i: int) -> Iterator[QuantityMatch]:
 
 
 def _quantity(run: str, offset: int, found: re.Match[str], value: float) -> Quantity:
+    """Return the quantity of a match of HAN_NUMBER in a run that begins at `offset`. `value`: of the numeral."""
     ordinal, percent, numeral, numerator, counter = found.groups()
     start, end = offset + found.start(), offset + found.end() - len(counter)
     if numerator:

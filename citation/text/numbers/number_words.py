@@ -133,6 +133,7 @@ def _match_one_word(folded: str, language: str | None) -> NumberMatch | None:
 
 
 def _match_number_words(tokens: Tokens, i: int, language: str | None) -> NumberMatch | None:
+    """Match all words of the number. A single word that is ambiguous counts in the given language only."""
     values, after = _values(tokens, i, language)
     single = after == i + 1
     if not values:
@@ -166,6 +167,7 @@ def _is_number_anywhere(word: str) -> bool:
 
 
 def _values_in(tokens: Tokens, i: int, language: str) -> tuple[list[int], int]:
+    """Return the values of the number words of one language from token `i` on, and the index after them."""
     values: list[int] = []
     after = i
     while after < len(tokens) and (after == i or tokens.is_adjacent(tokens.ends[after - 1], after)):
@@ -192,6 +194,10 @@ def _joins(tokens: Tokens, i: int, last: int, language: str) -> bool:
 
 
 def _scale_value(word: str, language: str, after_number: bool) -> int | None:
+    """Return the factor of a scale word, such as "million", None for any other word.
+
+    Most scale words count only after a number.
+    """
     factor = scale(word, language)
     if factor is None or len(word) < 3 or not (after_number or word in STANDALONE_SCALES):
         return None

@@ -77,6 +77,7 @@ def numeral_values(numeral: str, language: str | None) -> tuple[float, ...]:
 
 
 def _numeral_values(numeral: str, language: str | None) -> tuple[float, ...]:
+    """Return the values of a numeral without a fraction sign, () if it is no number, as 1.2.3 is not."""
     text = _to_ascii(numeral)
     if "/" in text:
         whole, dividend, divisor = map(float, re.split("[ /]", text))
@@ -109,6 +110,7 @@ _memoized_values = lru_cache(maxsize=4096)(_numeral_values)
 
 
 def _to_ascii(text: str) -> str:
+    """Return a numeral with ASCII digits for those of other scripts."""
     if text.isascii():
         return text
     text = text.replace("．", ".")

@@ -126,6 +126,7 @@ def _in_period(claim: Quantity, evidence: Quantity) -> bool:
 
 
 def _contains(unit: str, value: float, other_unit: str, other: float) -> bool:
+    """Return whether the decade or century `value` is or contains `other`, which is one of both or a year."""
     if unit == other_unit:
         return other == value or (unit == DECADE and min(value, other) < 100 and value % 100 == other % 100)
     if unit == CENTURY:

@@ -62,6 +62,7 @@ class QuantityParser:
         return merge_adjacent(self.tokens.text, matches) if len(matches) > 1 else matches
 
     def _match(self, i: int) -> list[QuantityMatch]:
+        """Return the quantities that begin at token `i`, or are in the run that it is."""
         tokens = self.tokens
         match tokens.kind(i):
             case "word":
@@ -82,6 +83,7 @@ class QuantityParser:
         return match._replace(quantity=Quantity((), start, end, version=self.tokens.text[start:end]))
 
     def _match_word(self, i: int) -> list[QuantityMatch]:
+        """Match a quantity that begins with a word. Of several kinds, the first in this order counts."""
         tokens = self.tokens
         word, following = tokens.word(i), tokens.word(i + 1)
         if following in ORDINALS and (ordinal := match_compound_ordinal(tokens, i, self.language)):
@@ -118,6 +120,7 @@ class QuantityParser:
         return [QuantityMatch(Quantity((found.value,), *span, found.unit, found.factor), i, i + 1)]
 
     def _match_numeral(self, i: int) -> list[QuantityMatch]:
+        """Match a numeral with its sign, scale and unit, or a version."""
         tokens = self.tokens
         surface, start, end = tokens.surface(i), tokens.starts[i], tokens.ends[i]
         values = numeral_values(surface, self.language)

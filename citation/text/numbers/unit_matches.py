@@ -49,6 +49,7 @@ def match_unit(tokens: Tokens, language: str | None, first: int, after: int, end
 
 
 def _unit_word(tokens: Tokens, language: str | None, after: int, end: int) -> UnitMatch:
+    """Return the unit that the words from token `after` on denote."""
     word, following = tokens.word(after), tokens.word(after + 1)
     if word == OF_UNIT and following in UNITS:  # millones de euros, millones de metros cúbicos
         return _unit_word(tokens, language, after + 1, end)
@@ -68,6 +69,7 @@ def _unit_word(tokens: Tokens, language: str | None, after: int, end: int) -> Un
 
 
 def _unit_in_run(tokens: Tokens, after: int, end: int) -> UnitMatch:
+    """Return the unit at the offset `end`, in the run that is token `after`."""
     rest = tokens.text[end : end + 6].lstrip("".join(HAN_MORE))
     if unit := han_unit(rest):
         return UnitMatch(*UNITS[unit], after, end + len(unit))

@@ -40,6 +40,7 @@ def query_terms(question: str) -> list[str]:
 
 
 def _terms(tokens: Tokens, ignored: frozenset[str]) -> list[str]:
+    """Return the terms of tokens, without the folded words in `ignored`."""
     terms: list[str] = []
     for i, token in enumerate(tokens.tokens):
         if token.kind != "word":
@@ -51,6 +52,7 @@ def _terms(tokens: Tokens, ignored: frozenset[str]) -> list[str]:
 
 
 def _terms_in_place_of_word(kind: str, surface: str) -> list[str]:
+    """Return the terms of a token that is no word."""
     if kind == "run":
         return character_pairs("".join(unicodedata.normalize("NFKC", surface).casefold().split()))
     surface = _fold_digits(surface)

@@ -132,6 +132,7 @@ class Segmenter:
         return True
 
     def _advance(self, *, final: bool) -> list[Sentence]:
+        """Return the sentences that are complete. `final`: no more text follows."""
         sentences: list[Sentence] = []
         while self._begin < len(self._buffer):
             stop = min(len(self._buffer), self._begin + self._max_length)
@@ -175,6 +176,7 @@ class Segmenter:
         return True
 
     def _end_line(self, newline: int) -> Sentence:
+        """Return the last sentence of the line that ends at `newline`, and note the blocks that it opens or closes."""
         line = self._line_start + self._buffer[self._begin : newline]
         if self._fence:
             self._fence = None if closes_fence(self._fence, line) else self._fence
@@ -215,6 +217,7 @@ class Segmenter:
         return stop if self._is_verbatim else (self._buffer.rfind(" ", stop - self._max_length // 2, stop) + 1) or stop
 
     def _cut(self, end: int, *, continues: bool = False) -> Sentence:
+        """Return the open sentence up to `end`. `continues`: the length limit splits it there."""
         kind = self._line.kind if self._line else Kind.PROSE
         text = self._buffer[self._begin : end]
         sentence = Sentence(self._offset + self._begin, text, kind, continues)
@@ -236,6 +239,7 @@ class Segmenter:
         return self._line is not None and self._line.kind in VERBATIM
 
     def _releasable_length(self) -> int:
+        """Return the number of buffered characters that can be shown already; see `OpenSentence`."""
         if self._is_verbatim:
             may_close = self._fence is not None and not (self._line_start + self._buffer).strip(" >\t`~")
             return 0 if may_close else len(self._buffer)

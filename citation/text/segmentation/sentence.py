@@ -78,6 +78,7 @@ class SegmentLimits:
 
 _MAX_TAIL = 300  # characters at the end that are searched: more than a marker has
 _MAX_OPEN_BRACKET = 100  # characters after an open bracket that may become a marker
+# Marks that may be the end of a sentence or of its markup, and white space: a marker may be placed before them.
 _SOFT_MARKS = ".!?…。！？；:,;\"'”’)]}*_»›」』】》`$|#\\^{"
 _SOFT = "".join(filter(str.isspace, map(chr, range(0x3001)))) + _SOFT_MARKS
 # Text that can follow our marker or be removed: closing punctuation, tags, the model's markers. The last may be cut.

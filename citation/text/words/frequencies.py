@@ -29,6 +29,7 @@ def is_english(folded: Collection[str]) -> bool:
 
 @lru_cache(maxsize=1)
 def _rarities() -> dict[str, float]:
+    """Return the rarity of each stem in the word list; see `rarity`."""
     rarities: dict[str, float] = {}
     for number, words in load_words("en/frequencies").items():
         value = max(0.0, log(int(number) / COMMON) / log(RARE / COMMON))

@@ -44,7 +44,7 @@ _SHORTEST_CHANGED = 5  # letters
 _SHORTEST_NOUN = 3  # letters
 # German: before the root of a participle and of an infinitive with "zu", after a prefix that can be separated.
 _PARTICIPLE, _INFINITIVE = "ge", "zu"
-_SHORTEST_BEHIND_PREFIX = 3  # letters
+_SHORTEST_AFTER_PREFIX = 3  # letters
 _SHORTEST_PARTICIPLE = 4  # letters
 
 
@@ -57,7 +57,7 @@ def inflections(word_stem: str, language: str | None) -> frozenset[str]:
     separable, inseparable = _prefixes(language)
     for prefix in separable | inseparable:
         rest = word_stem.removeprefix(prefix)
-        if rest == word_stem or len(rest) < _SHORTEST_BEHIND_PREFIX:
+        if rest == word_stem or len(rest) < _SHORTEST_AFTER_PREFIX:
             continue
         if prefix in separable:
             forms |= {prefix + form for form in _forms(rest, language)}
@@ -126,6 +126,7 @@ def inseparable_prefixes(language: str) -> frozenset[str]:
 
 
 def _forms(word_stem: str, language: str) -> set[str]:
+    """Return the roots that a stem may have, with each ending of regular verbs."""
     endings = _ENDINGS[language]
     ending = max((one for one in endings if word_stem.endswith(one)), key=len)
     bare = word_stem[: len(word_stem) - len(ending)]

@@ -108,6 +108,7 @@ def has_letters_of_another(text: str, language: str, languages: Collection[str])
 
 
 def _stopword_tables() -> dict[str | None, frozenset[str]]:
+    """Return the stop words by language; None stands for an unknown language."""
     entries = load_words("stopwords")
     ambiguous = entries.pop("ambiguous")
     tables: dict[str | None, frozenset[str]] = {

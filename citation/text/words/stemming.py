@@ -29,6 +29,7 @@ def search_stem(folded: str) -> str:
 
 
 def _stem(folded: str, min_length: int) -> str:
+    """Return a stem of at least `min_length` letters."""
     base = folded.removesuffix("'s")
     if "'" in base:
         base = base.rpartition("'")[2] or base  # l'homme, dell'arte
@@ -46,6 +47,7 @@ def _stem(folded: str, min_length: int) -> str:
 
 
 def _singular(word: str) -> str:
+    """Return a word without an English or Spanish ending of the plural, or of a verb in "s" or "ied"."""
     if word.endswith(("ies", "ied")) and len(word) > 4:
         return word[:-3] + "y"
     if word.endswith(("sses", "shes", "ches", "xes", "zes")):
@@ -77,6 +79,7 @@ def _without_verb_ending(word: str, min_length: int) -> str | None:
 
 
 def _strip_suffix(word: str, suffixes: dict[str, tuple[str, ...]], min_length: int) -> str:
+    """Remove the longest suffix that leaves enough letters. `suffixes`: see `_by_last_letter`."""
     if word.endswith(("air", "ear")):
         return word  # repair, appear
     for suffix in suffixes.get(word[-1], ()):

@@ -24,6 +24,7 @@ class _Clause:
 
 
 def _clauses(passages: Sequence[Statement]) -> list[_Clause]:
+    """Return the clauses of all sentences in order."""
     found: list[_Clause] = []
     for passage in passages:
         by_number: dict[int, list[ContentToken]] = {}
