@@ -75,7 +75,7 @@ class Alignment:
                 weight[at] = weight.get(at, 0.0) + (_VERBAL if verbal else 1.0) / len(found)
         return weights
 
-    def _within(self, clause: int) -> float:
+    def _share_in_matching_clause(self, clause: int) -> float:
         """Return the share of a clause of the claim that is found in the matching clause of the passage."""
         main, found, count = self.matching_clauses[clause], 0, 0
         for token, match in self.tokens:
@@ -88,7 +88,7 @@ class Alignment:
     def comparable_clauses(self) -> list[int]:
         """The clauses of the claim that the sentence has, too."""
         least = _SAME_EVENT if self.coverage >= _NEARLY_ALL else COMPARABLE
-        return [clause for clause in range(self.claim.clauses) if self._within(clause) >= least]
+        return [clause for clause in range(self.claim.clauses) if self._share_in_matching_clause(clause) >= least]
 
     @property
     def coverage(self) -> float:
@@ -129,6 +129,11 @@ class Alignment:
             return []
         if token.word_class == "weekday" and (shifted := self._shifted_weekdays(token)):
             return shifted
+        return self._synonymous(token)
+
+    def _synonymous(self, token: ContentToken) -> list[Match]:
+        """Return the synonyms and other forms of a word, except for its antonyms and other members of its class."""
+        passage = self.passage
         stem = token.phrasal_stem or token.stem
         others = self._words.synonyms[stem] | synonyms(stem).single
         alike = [passage.tokens[at] for stem in others & passage.stems.keys() for at in passage.stems[stem]]

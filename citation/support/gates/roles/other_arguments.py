@@ -28,20 +28,13 @@ def other_argument(aligned: PassageAlignment) -> Iterator[Disagreement]:
     claim, alignments = aligned.claim, aligned.sentences
     if claim.language not in LANGUAGES:
         return
-    spoken = {word for op in claim.of("said", "hedge") for word in range(op.word, op.after)}  # others do so, too
+    reporting = {word for op in claim.of("said", "hedge") for word in range(op.word, op.after)}  # others do so, too
     for at, predicate in enumerate(claim.tokens):
-        infinitive = claim.words[predicate.word - 1] == "to"
-        if (
-            not predicate.verbal
-            or predicate.name
-            or infinitive
-            or predicate.word in spoken
-            or is_symmetric(predicate, claim.language)
-        ):
+        if predicate.word in reporting or not _may_differ(claim, predicate):
             continue
         stated = [(one, match) for one in alignments if (match := one.matches[at]) is not None]
         for role in (_agent, _patient):
-            mine = [] if is_compared(claim, predicate) else role(claim, predicate)
+            mine = role(claim, predicate)
             if not mine or any(t.in_operator for t in mine):
                 continue
             mentioned = _mentioned(mine, alignments)
@@ -50,12 +43,25 @@ def other_argument(aligned: PassageAlignment) -> Iterator[Disagreement]:
             others = [_other(one, predicate, match, mine, role, alignments) for one, match in stated]
             if others and all(others):
                 said = stated[0][0].passage.text_of(*others[0])
-                word = claim.text_of(*mine)
                 by = role is _agent and all(is_passive(one.passage, match.token) for one, match in stated)
-                rule = "by" if by else "argument"
-                reason = Reason.ROLE if mentioned else Reason.UNKNOWN_NAME
-                yield Disagreement(reason, f"the passage says this of “{said}”, not of “{word}”", rule=rule)
+                yield Disagreement(
+                    Reason.ROLE if mentioned else Reason.UNKNOWN_NAME,
+                    f"the passage says this of “{said}”, not of “{claim.text_of(*mine)}”",
+                    rule="by" if by else "argument",
+                )
                 return
+
+
+def _may_differ(claim: Statement, predicate: ContentToken) -> bool:
+    """Return whether a word is a predicate whose agent or patient can be compared with that in the passage."""
+    infinitive = claim.words[predicate.word - 1] == "to"
+    return (
+        predicate.verbal
+        and not predicate.name
+        and not infinitive
+        and not is_symmetric(predicate, claim.language)
+        and not is_compared(claim, predicate)
+    )
 
 
 def _agent(statement: Statement, predicate: ContentToken) -> Sequence[ContentToken]:
