@@ -19,16 +19,9 @@ _FEWEST_NOUNS = 2  # words that both sides share, if their verbs differ
 def negation(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
     """Yield a disagreement if one side denies what the other states, or uses the opposite word."""
     pairs = alignment.pairs(clause)
-    if not _any_denial(pairs, alignment.passage):
+    if not pairs or not _any_denial(pairs, alignment.passage) or _is_compatible(alignment, clause):
         return
     exceptions = [(t, m) for t, m in pairs if t.excepted or m.token.excepted]
-    if (
-        not pairs
-        or _is_phrase_of_denied_clause(alignment, clause)
-        or alignment.passage.question
-        or same_in_other_operators(alignment, clause)
-    ):
-        return
     if states_superlative(alignment):
         yield from _antonym(alignment, [(t, m) for t, m in pairs if m.sign < 0])
         return
@@ -37,20 +30,27 @@ def negation(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
         return
     denied = _contradicted(exceptions) if exceptions else _denied_by_most_words(pairs, alignment, clause)
     if (shared := _shared_denial(pairs)) is not None:
-        denied = None if denied else shared
+        denied = None if denied else shared  # a second denial cancels the first
     opposites = _opposites(alignment, clause)
     if bool(denied) == (len(opposites) % 2 == 1):
-        return
-    excepted = bool(exceptions) and not DENIALS & alignment.claim.kinds()
-    if denied and denied[0].sign < 0 and not excepted and _implied(alignment, clause):
-        return
-    if denied:
-        if not exceptions and _denies_the_same(alignment, clause):
-            return
-        token, match = denied
-        yield Disagreement(Reason.NEGATION, _denial(alignment, token, match.token), rule="negation")
-    else:
+        return  # nothing differs, or a denial and an opposite cancel each other: "not open", "closed"
+    if not denied:
         yield from _antonym(alignment, opposites)
+        return
+    token, match = denied
+    excepted = bool(exceptions) and not DENIALS & alignment.claim.kinds()
+    implied = token.sign < 0 and not excepted and _implied(alignment, clause)
+    if not implied and (exceptions or not _denies_the_same(alignment, clause)):
+        yield Disagreement(Reason.NEGATION, _denial(alignment, token, match.token), rule="negation")
+
+
+def _is_compatible(alignment: Alignment, clause: int) -> bool:
+    """Return whether a denial on one side only is no contradiction."""
+    return (
+        _is_phrase_of_denied_clause(alignment, clause)
+        or alignment.passage.question
+        or same_in_other_operators(alignment, clause)
+    )
 
 
 def _opposites(alignment: Alignment, clause: int) -> list[tuple[ContentToken, Match]]:
