@@ -19,7 +19,7 @@ from .tokens import Tokens, tokenize
 from .words.languages import MAX_VOTES, Votes, detect_language, stopwords
 from .words.polarity import cancels_negation, negations_in_runs
 
-_MAX_TITLES, _MAX_TITLE_LENGTH = 1024, 400
+_MAX_TITLES, _MAX_TITLE_LENGTH = 1024, 400  # titles that are cached, and characters of each
 _OPENING_MARKS = " \"“‘'(*_#「《"
 _SENTENCE_ENDS = ".!?:。！？\n-•*"
 

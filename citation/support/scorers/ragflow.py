@@ -26,9 +26,9 @@ from ...text.words.languages import stopwords
 from . import Calibrated, Claim, PreparedEvidence, Scorer, Scores, Vectors
 
 TOKEN_WEIGHT = 0.1  # weight of the token similarity; the cosine has the rest. RAGFlow's own callers pass 0.7
-UNIGRAM, BIGRAM = 0.4, 0.6
-FIRST_THRESHOLD, FALL, LOWEST_THRESHOLD = 0.63, 0.8, 0.3
-NEAR_BEST = 0.99
+UNIGRAM, BIGRAM = 0.4, 0.6  # weights of tokens and of pairs of tokens
+FIRST_THRESHOLD, FALL, LOWEST_THRESHOLD = 0.63, 0.8, 0.3  # each round multiplies the threshold by FALL
+NEAR_BEST = 0.99  # evidence with this share of the best score is cited, too
 
 NAMES = ("token", "cosine", "hybrid")
 _EPSILON = 1e-9

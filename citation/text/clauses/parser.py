@@ -20,9 +20,9 @@ from .vocabulary import Vocabulary, WordRoles, vocabulary
 LANGUAGES = frozenset({"en", "de", "fr", "es", "zh"})
 
 _CLAUSE_BREAKS = frozenset(";:.!?|\n•")
-_NO_QUANTITY = Quantity((), 1 << 60, 1 << 60)
+_NO_QUANTITY = Quantity((), 1 << 60, 1 << 60)  # after the last word of any text
 _SUPPOSED = frozenset({"plan", "should", "hedge", "would", "may", "must"})  # meanings of an auxiliary in a statement
-_PLAIN = WordRoles()
+_PLAIN = WordRoles()  # the roles of a word that has none
 
 
 def parse(text: str, language: str, quantities: Sequence[Quantity] = ()) -> Statement:

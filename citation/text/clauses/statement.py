@@ -74,8 +74,8 @@ class Statement:
     tokens: list[ContentToken] = field(default_factory=list)
     operators: list[Operator] = field(default_factory=list)
     words: list[str] = field(default_factory=list)  # folded; "" for a number
-    pieces: int = 0
-    clauses: int = 0
+    pieces: int = 0  # number of pieces
+    clauses: int = 0  # number of clauses
     question: bool = False
     heading: bool = False
     cells: list[tuple[str, tuple[int, int]]] = field(default_factory=list)  # cells of a table row: header, span

@@ -25,7 +25,7 @@ _SEPARATOR = "|"
 _GAP, _GERUND = "…", "-ing"
 _ROLES = ("article", "preposition", "auxiliary", "conjunction", "subordinator", "pronoun", "adverb")
 NEGATED_VERB = "n't"  # the end of "doesn't", which `fold` writes with a straight apostrophe
-_NO_PLURAL = ("ous", "ss", "us", "is")
+_NO_PLURAL = ("ous", "ss", "us", "is")  # ends of English words with "s" that are no plurals
 _MOST = 1 << 15  # words of a language whose properties are cached
 _FIRST_SHARED = 10_000  # number of the first group of all languages; no language has as many groups of its own
 

@@ -12,7 +12,8 @@ from .numerals import han_value
 from .quantities import CLOCK, Quantity
 
 _WORDS = load_words("clock_words")
-_HOUR, _NOON, _HOURS, _DAY = 60, 12, 24, 24 * 60  # minutes, hours, hours, minutes
+_NOON, _HOURS = 12, 24  # hours
+_HOUR, _DAY = 60, 24 * 60  # minutes
 _PM = frozenset(word.replace("_", " ") for word in _WORDS["pm"] + _WORDS["pm_unspaced"])
 _HALF = any_of(_WORDS["am"] + _WORDS["pm"])  # halves of the day
 _SUFFIX = rf"""(?:
