@@ -54,7 +54,7 @@ def candidates(verdicts: Sequence[Verdict], band: JudgeBand, prepared: PreparedE
 
 
 def apply(verdicts: Sequence[Verdict], judged: Mapping[int, float]) -> list[Verdict]:
-    """Return the verdicts with the judge's word on them. `judged`: evidence number to probability of support."""
+    """Return the verdicts with those of the judge. `judged`: its probability of support by evidence number."""
     return [
         replace(verdict, judged=judged[verdict.number], cited=judged[verdict.number] >= JUDGE_THRESHOLD)
         if verdict.number in judged

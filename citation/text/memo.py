@@ -1,6 +1,6 @@
 """Bounded memoization of functions of one string.
 
-The words of a request come again and again. A server sees new ones all the time, so the tables are bounded.
+Most words of a request occurred in earlier ones. A server sees new ones all the time, so the tables are bounded.
 """
 
 from collections.abc import Callable

@@ -75,10 +75,10 @@ class GateChecks:
         return self._claim.topic_terms()
 
     def refusal(self, row: int, window: tuple[int, int], *, certain_only: bool = False) -> Refusal | None:
-        """Return what speaks against the support by a passage, or None.
+        """Return the reason why a passage does not support the claim, or None.
 
-        In simple pairs every disagreement does, and in others only those that are certain: of the others that the
-        comparison finds there, as many are found with true claims as with false ones. `certain_only`: look for the
+        In simple pairs every disagreement is such a reason. In complex pairs, only those that are certain are: the
+        comparison finds as many of the others there with true claims as with false ones. `certain_only`: look for the
         certain ones only in simple pairs, too.
         """
         spans = self._surroundings(row, window).around

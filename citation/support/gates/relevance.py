@@ -17,8 +17,8 @@ _SAME_TOPIC = 0.7
 _SAME_TOPIC_HAN = 0.4
 # A sentence with a smaller share of the claim's terms is not compared clause by clause.
 _MIN_SHARED, _MIN_SHARED_HAN = 0.5, 0.2
-# Terms of a claim. With at most so few, a sentence is relevant that has one of them; with more, it must have two. With
-# more than so many, only the sentence with most of them and the one after it are compared.
+# Terms of a claim. Up to 8, a sentence is relevant if it has one of them, and above if it has two. Above 10, only the
+# sentence with most of them and the one after it are compared.
 _FEW_TERMS, _MANY_TERMS = 8, 10
 # Terms. A longer claim states many things, and comparing it takes more than it finds.
 _MAX_COMPARED, _MAX_COMPARED_HAN = 12, 24

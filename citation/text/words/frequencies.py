@@ -7,7 +7,7 @@ from math import log
 from .stemming import stem
 from .word_lists import load_words
 
-SENTENCES = 10_000  # the word list has the number of sentences, of so many, that contain a word
+SENTENCES = 10_000  # the word list has the number of sentences among 10,000 that contain a word
 RARE = 5  # a word that fewer of them contain is rare
 _FEWEST_KNOWN, _LEAST_KNOWN = 3, 0.6  # number and share of known words that show that a text is English
 COMMON = 2_000  # a word that more of them contain says nothing

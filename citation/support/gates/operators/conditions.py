@@ -15,7 +15,7 @@ _REACH = 4  # words between a limit and its number
 
 
 def conditions(alignment: Alignment) -> Iterator[Disagreement]:
-    """Yield a disagreement if one side lifts a condition of the other."""
+    """Yield a disagreement if one side has a condition, and the other holds even without it."""
     claim_kinds, passage_kinds = alignment.claim.kinds(), alignment.passage.kinds()
     lifted = "even_if" in claim_kinds and not {"even_if", "despite"} & passage_kinds and _CONDITIONS & passage_kinds
     imposed = (
