@@ -62,7 +62,7 @@ def events(body: bytes) -> list[Any]:
     return found
 
 
-def failed(error: Any) -> str:
+def error_message(error: Any) -> str:
     """Return the message of an error in the format of any API."""
     inner = error.get("error", error) if isinstance(error, Mapping) else error
     return str(inner.get("message") or inner) if isinstance(inner, Mapping) else str(inner)
@@ -71,7 +71,7 @@ def failed(error: Any) -> str:
 def read_chat(received: Received, body: bytes) -> None:
     for one in events(body):
         if one.get("error") or one.get("object") == "error":
-            received.error = failed(one)
+            received.error = error_message(one)
             continue
         assert isinstance(one["choices"], list)
         for choice in one["choices"]:
@@ -110,7 +110,7 @@ def read_responses(received: Received, body: bytes) -> None:
             case "response.incomplete":
                 received.reasons.add("length")
             case "response.failed":
-                received.error = failed(one["response"])
+                received.error = error_message(one["response"])
         if one["type"] in {"response.completed", "response.incomplete", "response.failed"}:
             received.add_references(one["response"].get("references"))
             received.ended = True
@@ -123,7 +123,7 @@ def read_ollama(received: Received, body: bytes) -> None:
         one = json.loads(line.removeprefix("\ufeff"))
         received.add_references(one.get("references"))
         if one.get("error"):
-            received.error = failed(one)
+            received.error = error_message(one)
             received.ended = True
         else:
             received.add(one["message"].get("content") if "message" in one else one["response"])
@@ -177,7 +177,7 @@ def read_messages(received: Received, body: bytes) -> None:
             case "message_stop":
                 received.ended = True
             case "error":
-                received.error = failed(one)
+                received.error = error_message(one)
                 received.ended = True
 
 
@@ -197,7 +197,7 @@ COHERE_REASONS = {"COMPLETE": "stop", "MAX_TOKENS": "length", "ERROR": "content_
 def _responses(received: Received, responses: list[Any]) -> None:
     for one in responses:
         if one.get("error"):
-            received.error = failed(one)
+            received.error = error_message(one)
         for candidate in one.get("candidates") or ():
             index = candidate.get("index", 0)
             for part in candidate.get("content", {}).get("parts") or ():

@@ -15,7 +15,7 @@ from aiohttp import web
 from citestream.proxy.config import parse
 from citestream.proxy.http.application import make_app
 from tests.faults.checks import CUT, NOTHING, WHOLE, applies, check
-from tests.faults.clients import CLIENTS, EVIDENCE, PASSED, Client, Received, failed
+from tests.faults.clients import CLIENTS, EVIDENCE, PASSED, Client, Received, error_message
 from tests.faults.dialects import DIALECTS
 from tests.faults.framing import Piece, as_written, chunked
 from tests.faults.scenarios import EVENT_BYTES, SCENARIOS, Scenario, closed_at, full
@@ -120,7 +120,7 @@ class _Proxy:
         ):
             received, raw = Received(answer.status), await answer.read()
             if answer.status != 200:
-                received.error = failed(await answer.json())
+                received.error = error_message(await answer.json())
             elif client.evidence or scenario.error or scenario.status:
                 client.read(received, raw)  # the bytes of other passed-through answers are compared
         return received, raw, {name.lower(): value for name, value in answer.headers.items()}

@@ -113,8 +113,8 @@ def test_a_redis_that_was_restarted_is_used_again_without_an_error() -> None:
 
 
 def test_after_a_timeout_later_calls_fail_at_once() -> None:
-    with running() as server, open_entries(server, timeout=0.2) as entries:
-        entries.put("", "a", b"x")
+    with running() as server, open_entries(server) as stored, open_entries(server, timeout=0.2) as entries:
+        stored.put("", "a", b"x")
         server.freeze(True)
         try:
             with pytest.raises(TimedOut, match=r"^Redis cannot be reached: TimeoutError\.$"):

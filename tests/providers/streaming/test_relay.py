@@ -69,8 +69,8 @@ async def test_a_stream_without_an_end_is_an_incomplete_answer(kind: str, ending
     first = body[: len(body) // 3]
     async with Server(sse(first, *ENDINGS[ending], lines=lines)) as server:
         received, failure = await relayed(kind, server.url)
-    event_buffer = first[: max(first.rfind(end) + len(end) if end in first else 0 for end in SEPARATORS[kind])]
-    assert received == event_buffer or ending == "a reset"
+    complete_events = first[: max(first.rfind(end) + len(end) if end in first else 0 for end in SEPARATORS[kind])]
+    assert received == complete_events or ending == "a reset"
     assert isinstance(failure, IncompleteAnswer) or ending == "a reset"
 
 

@@ -303,9 +303,8 @@ async def test_a_replaced_store_is_searched_with_its_own_embedder(tmp_path: Path
     folder = FolderRetriever(tmp_path / "e.db", find)
     await folder.retrieve("Obst", 3)
     new.replace(tmp_path / "e.db")
-    assert (await folder.retrieve("Obst", 3)).notes[
-        "by_vectors"
-    ] == 0  # the vector of the question is from the former model
+    # The vector of this question is still from the former model.
+    assert (await folder.retrieve("Obst", 3)).notes["by_vectors"] == 0
     assert (await folder.retrieve("Obst", 3)).notes["by_vectors"] == 1
     assert options == ["meanings", "meanings", "others"]
     await folder.aclose()

@@ -328,9 +328,9 @@ def test_files_and_folders_without_permission_are_reported(folder: Path, tmp_pat
     (folder / "a.md").chmod(0)
     (folder / "b").chmod(0)
     command = [sys.executable, "-c", UNREADABLE, str(folder), str(tmp_path / "e.db")]
-    message = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
     (folder / "b").chmod(0o755)
-    assert sorted(message) == [
+    assert sorted(lines) == [
         "SkippedFile(name='a.md', reason='cannot be read: Permission denied')",
         "SkippedFile(name='b/', reason='cannot be read: Permission denied')",
         "Started(files=1)",

@@ -10,7 +10,7 @@ from aiohttp.test_utils import TestClient, TestServer
 from citestream.proxy.config import parse
 from citestream.proxy.http.application import make_app
 from citestream.proxy.http.middleware.admission import Admission
-from tests.faults.clients import CLIENTS, EVIDENCE, Client, Fields, failed
+from tests.faults.clients import CLIENTS, EVIDENCE, Client, Fields, error_message
 from tests.faults.dialects import OPENAI
 from tests.faults.framing import chunked
 from tests.faults.scenarios import full
@@ -47,7 +47,7 @@ async def test_a_request_above_the_limit_is_rejected_with_a_time_to_retry(name: 
             async with client.post(path(CLIENTS[name]), json=body(CLIENTS[name])) as refused:
                 assert refused.status == 503
                 assert int(refused.headers["Retry-After"]) >= 1
-                assert "too many requests" in failed(await refused.json())
+                assert "too many requests" in error_message(await refused.json())
             waiting.finish.set()
             assert [await one for one in running] == [200] * MAX_STREAMS
             assert await send_request(client, CLIENTS[name]) == 200
