@@ -15,6 +15,7 @@ from pydantic import BaseModel
 
 from citestream.citation.options import Options
 from citestream.proxy.config import (
+    STORE,
     Alias,
     ClientKey,
     Config,
@@ -148,6 +149,10 @@ WRONG = {
     "unknown model for rewriting": (
         {"providers": {"ollama": {}}, "retrievers": {"docs": {"kind": "folder", "rewrite": "olama/x"}}},
         "retrievers.docs.rewrite: there is no provider 'olama'; did you mean ollama?",
+    ),
+    "a provider that does not embed": (
+        {"providers": {"extractive": None}, "scoring": {"embedder": "extractive"}},
+        "scoring.embedder: 'extractive' is neither local nor a provider that embeds",
     ),
     "a client key given twice": (
         {"server": {"keys": [{"key": "a", "file": "b"}]}},
@@ -353,6 +358,23 @@ def test_without_a_file_the_environment_selects_the_providers() -> None:
     gemini = default_providers({"GEMINI_API_KEY": "a", "GOOGLE_API_KEY": "b", "GOOGLE_GEMINI_BASE_URL": "http://g"})
     assert gemini["gemini"] == {"kind": "gemini", "api_key": "a", "base_url": "http://g"}
     assert default_providers({"OLLAMA_HOST": "gpu:1"})["ollama"]["base_url"] == "gpu:1"
+
+
+def test_an_alias_may_have_the_name_of_its_model() -> None:
+    models = {"ollama/llama3.2": {"model": "ollama/llama3.2", "citations": {"marker": "link"}}}
+    assert parse({"providers": {"ollama": None}, "models": models}).models["ollama/llama3.2"].model == "ollama/llama3.2"
+
+
+def test_an_index_in_the_working_directory_is_searched_if_no_retriever_is_configured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert load(environ={}).default_retriever == ""
+    Path(STORE).parent.mkdir(parents=True)
+    Path(STORE).touch()
+    assert load(environ={}).default_retriever == "folder"
+    own = write_config(tmp_path, "retrievers: {docs: {kind: folder}}")
+    assert load(own, environ={}).default_retriever == ""
 
 
 def test_a_provider_with_an_api_key_is_the_default_provider(tmp_path: Path) -> None:
