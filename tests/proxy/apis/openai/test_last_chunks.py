@@ -165,6 +165,15 @@ async def test_the_grounding_report_has_these_fields() -> None:
     }
 
 
+async def test_evidence_without_room_in_the_prompt_is_counted_and_not_cited() -> None:
+    long = {"text": "Harlan has nine harbours. " * 200}
+    steps = [*map(delta, PARTS), delta(LAST_PART + " Harlan has nine harbours [4].", "stop"), b"data: [DONE]\n\n"]
+    (*texts, finish), _ = await send_request(steps, [*EVIDENCE, long], evidence={"max_tokens": 1_000})
+    assert text_of(texts) == f"{SHOWN} Harlan has nine harbours."
+    assert finish["grounding"]["evidence"] == {"received": 4, "injected": 3, "dropped": 1}
+    assert {"choice": 0, "number": 4, "reason": "unknown_number"} in finish["grounding"]["rejected"]
+
+
 async def test_the_configuration_names_the_labels_and_the_note_on_unsupported_sentences() -> None:
     steps = [*map(delta, PARTS), delta(LAST_PART + " It has nine harbours.", "stop"), b"data: [DONE]\n\n"]
     (*texts, finish), _ = await send_request(
