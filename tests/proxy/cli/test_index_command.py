@@ -175,7 +175,7 @@ class WaitingEmbedder(socketserver.ThreadingTCPServer):
     daemon_threads = True
 
     def __init__(self) -> None:
-        self.reached, self.go_on = Event(), Event()
+        self.reached, self.may_answer = Event(), Event()
         super().__init__(("127.0.0.1", 0), _Embeddings)
 
 
@@ -185,7 +185,7 @@ class _Embeddings(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         self.server.reached.set()
-        self.server.go_on.wait()
+        self.server.may_answer.wait()
         data = [{"index": at, "embedding": [1.0, 0.5]} for at in range(len(request["input"]))]
         body = json.dumps({"object": "list", "data": data, "model": "m"}).encode()
         self.send_response(200)
@@ -206,7 +206,7 @@ def embedder(home: Path) -> Iterator[WaitingEmbedder]:
         options = f"{{kind: openai, base_url: '{address}', api_key: sk-none-0123456789}}"
         (home / "c.yaml").write_text(f"providers: {{slow: {options}}}\n")
         yield server
-        server.go_on.set()
+        server.may_answer.set()
         server.shutdown()
 
 
@@ -219,7 +219,7 @@ def test_ctrl_c_stops_after_the_current_file_and_the_next_run_continues(home: Pa
         assert embedder.reached.wait(60)  # the first file is being indexed
         run.send_signal(signal.SIGINT)
         assert [run.stderr.readline() for _ in range(2)][1].startswith("stopping after this file")
-        embedder.go_on.set()
+        embedder.may_answer.set()
         output, errors = run.communicate(timeout=100)
     assert run.returncode == 130
     assert "stopped: the same command without --rebuild continues from here" in errors
@@ -240,7 +240,7 @@ def test_a_second_ctrl_c_stops_at_once_without_a_traceback(home: Path, embedder:
         output, errors = run.communicate(timeout=100)
     assert run.returncode == 130
     assert (output, errors) == ("", "")
-    embedder.go_on.set()
+    embedder.may_answer.set()
     assert citestream(home, *SLOW_INDEX).returncode == 0
 
 

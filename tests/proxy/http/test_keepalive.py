@@ -1,4 +1,4 @@
-"""A silent stream: what a client of each API receives every 15 seconds, by a clock that the test moves."""
+"""Keep-alives of a silent stream in each client API, with a clock that the test moves."""
 
 import asyncio
 import json
@@ -18,7 +18,7 @@ from tests.faults.scenarios import full
 from tests.upstreams.wire import Request, Server, Step
 
 # Client APIs, each with the kind of its provider
-STREAMED: dict[str, tuple[Client, str]] = {
+CLIENT_APIS: dict[str, tuple[Client, str]] = {
     **{name: (client, "openai") for name, client in CLIENTS.items() if client.streamed},
     **{f"{kind}, passed through": (client, kind) for kind, client in PASSED.items()},
 }
@@ -53,15 +53,15 @@ KEEP_ALIVES: dict[str, Callable[[bytes], bool]] = {
 }
 
 
-@pytest.mark.parametrize(("api", "kind"), STREAMED.values(), ids=STREAMED)
+@pytest.mark.parametrize(("api", "kind"), CLIENT_APIS.values(), ids=CLIENT_APIS)
 async def test_a_silent_stream_gets_a_keep_alive_every_15_seconds(
     api: Client, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked, go_on = asyncio.Event(), asyncio.Event()
+    requested, may_answer = asyncio.Event(), asyncio.Event()
 
     async def answer(_: Request) -> AsyncIterator[Step]:
-        asked.set()
-        await go_on.wait()
+        requested.set()
+        await may_answer.wait()
         for step in chunked(DIALECTS[kind], full(DIALECTS[kind])):
             yield step
 
@@ -72,13 +72,13 @@ async def test_a_silent_stream_gets_a_keep_alive_every_15_seconds(
         async with TestClient(TestServer(app)) as client, asyncio.TaskGroup() as tasks:
             received: list[bytes] = []
             reading = tasks.create_task(read_answer(client, api, received))
-            await asked.wait()
+            await requested.wait()
             counts = []
             for seconds in (14.9, 0.2, 14.9, 0.2):
                 clock.advance(seconds)
-                await give_way(client)
+                await run_waiting_tasks(client)
                 counts.append(len(received))
-            go_on.set()
+            may_answer.set()
             await reading
     assert counts == [0, 1, 1, 2]
     first, second, *rest = received
@@ -99,7 +99,7 @@ async def read_answer(client: TestClient[Any, Any], api: Client, received: list[
                 data = b""
 
 
-async def give_way(client: TestClient[Any, Any]) -> None:
+async def run_waiting_tasks(client: TestClient[Any, Any]) -> None:
     """Let the tasks of the server and of other clients run until they wait."""
     for _ in range(5):
         async with client.get("/healthz") as healthy:

@@ -327,9 +327,9 @@ def test_usage_is_sent_only_if_the_client_asks_for_it() -> None:
     usage = Usage({**ENVELOPE, "choices": [], "usage": {"total_tokens": 3}})
     response = Response(EVIDENCE, Options())
     events = asyncio.run(outgoing([*deltas(["Hello there."]), finish(), usage], Options(), response))
-    asked, silent = Chunks(response, usage=True), Chunks(response, usage=False)
-    assert [c for e in events for c in asked.of(e)][-1]["usage"] == {"total_tokens": 3}
-    assert all("usage" not in c for e in events for c in silent.of(e))
+    with_usage, without_usage = Chunks(response, usage=True), Chunks(response, usage=False)
+    assert [c for e in events for c in with_usage.of(e)][-1]["usage"] == {"total_tokens": 3}
+    assert all("usage" not in c for e in events for c in without_usage.of(e))
 
 
 def test_chunks_have_a_null_usage_if_the_provider_sends_it_and_the_client_asked() -> None:
@@ -337,14 +337,14 @@ def test_chunks_have_a_null_usage_if_the_provider_sends_it_and_the_client_asked(
     for event in events:
         assert not isinstance(event, Usage | Idle)
         event.chunk["usage"] = None
-    for asked in (True, False):
+    for requested in (True, False):
         response = Response(EVIDENCE, Options())
-        chunks = Chunks(response, usage=asked)
+        chunks = Chunks(response, usage=requested)
         sent = [c for e in asyncio.run(outgoing(events, Options(), response)) for c in chunks.of(e)]
         assert len(sent) == 4
-        assert all(("usage" in c) is asked for c in sent)
-        (passed,) = UncitedChunks(usage=asked).of(OtherDelta(events[0].chunk))  # type: ignore[union-attr]
-        assert ("usage" in passed) is asked
+        assert all(("usage" in c) is requested for c in sent)
+        (passed,) = UncitedChunks(usage=requested).of(OtherDelta(events[0].chunk))  # type: ignore[union-attr]
+        assert ("usage" in passed) is requested
 
 
 class BrokenScorer(Scorer):

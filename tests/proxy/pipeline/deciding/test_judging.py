@@ -28,13 +28,13 @@ class Scripted(JudgeModel):
 
     def __init__(self, *answers: float | ProviderError | None) -> None:
         self.answers = dict(enumerate(answers))
-        self.asked: list[str] = []
+        self.claims: list[str] = []
         self.open = 0
         self.most_open = 0
         self.endless_call = asyncio.Event()  # set when such a call begins
 
     async def read(self, question: Question) -> Opinion:
-        self.asked.append(question.claim)
+        self.claims.append(question.claim)
         self.open += 1
         self.most_open = max(self.most_open, self.open)
         try:
@@ -66,7 +66,7 @@ async def test_one_answer_uses_at_most_half_of_the_calls_earliest_first() -> Non
     model = Scripted()
     await judge(model, concurrent_calls=4).open(JudgeReport()).probabilities(QUESTIONS)
     assert model.most_open == 2
-    assert model.asked == [question.claim for question in QUESTIONS]
+    assert model.claims == [question.claim for question in QUESTIONS]
 
 
 async def test_a_late_verdict_is_ignored_and_its_call_is_cancelled(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,7 +92,7 @@ async def test_calls_per_answer_are_limited() -> None:
     answer = judge(model, calls_per_answer=4).open(JudgeReport())
     assert await answer.probabilities(QUESTIONS[:3]) == [1.0] * 3
     assert await answer.probabilities(QUESTIONS[3:]) == [1.0, None, None]
-    assert len(model.asked) == 4
+    assert len(model.claims) == 4
 
 
 async def test_a_verdict_is_cached_for_later_requests() -> None:
@@ -100,7 +100,7 @@ async def test_a_verdict_is_cached_for_later_requests() -> None:
     shared = judge(model)
     for _ in range(2):
         assert await shared.open(report).probabilities(QUESTIONS[:1]) == [0.9]
-    assert (len(model.asked), report.calls, report.cached) == (1, 1, 1)
+    assert (len(model.claims), report.calls, report.cached) == (1, 1, 1)
 
 
 async def test_the_cache_keeps_the_latest_verdicts() -> None:
@@ -108,7 +108,7 @@ async def test_the_cache_keeps_the_latest_verdicts() -> None:
     shared = judge(model, cached_verdicts=2)
     await shared.open(JudgeReport()).probabilities(QUESTIONS[:3])
     await shared.open(JudgeReport()).probabilities([QUESTIONS[2], QUESTIONS[0]])
-    assert model.asked == ["Claim 0.", "Claim 1.", "Claim 2.", "Claim 0."]
+    assert model.claims == ["Claim 0.", "Claim 1.", "Claim 2.", "Claim 0."]
 
 
 REPLIES = {"Yes": 1.0, "no, it does not": 0.0, "I cannot say.": None, "": None}
