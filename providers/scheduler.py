@@ -126,9 +126,10 @@ class Scheduler:
         return self._thread
 
     def close(self) -> None:
-        """Wait for the function that runs in the thread, and drop the others."""
+        """Wait for the function that runs in the thread, and drop the others. Later functions get a new thread."""
         if self._thread:
             self._thread.shutdown(cancel_futures=True)
+            self._thread = None
 
     def _schedule(self) -> None:
         if not self._is_scheduled:

@@ -116,6 +116,12 @@ async def test_work_that_cannot_be_divided_runs_in_a_thread() -> None:
     scheduler().close()
 
 
+async def test_a_closed_scheduler_can_be_used_again() -> None:
+    for _ in range(2):
+        assert await scheduler().in_thread(threading.get_ident) != threading.get_ident()
+        scheduler().close()
+
+
 async def test_an_error_is_raised_for_the_waiting_caller() -> None:
     def failing() -> Steps[None]:
         yield None
