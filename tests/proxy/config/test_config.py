@@ -360,6 +360,25 @@ def test_without_a_file_the_environment_selects_the_providers() -> None:
     assert default_providers({"OLLAMA_HOST": "gpu:1"})["ollama"]["base_url"] == "gpu:1"
 
 
+FENCES: dict[str, dict[str, str]] = {
+    "an unknown key": {"opening": "<a>", "x": "</a>"},
+    "an unknown key next to both ends": {"opening": "<a>", "closing": "</a>", "x": "y"},
+    "an empty opening": {"opening": ""},
+    "an empty opening with a closing": {"opening": "", "closing": "</a>"},
+}
+
+
+@pytest.mark.parametrize("fence", FENCES.values(), ids=FENCES)
+def test_an_invalid_fence_is_reported(fence: dict[str, str]) -> None:
+    with pytest.raises(ConfigError, match=r"evidence\.from_prompt.*: each fence must be"):
+        parse({"evidence": {"from_prompt": [fence]}})
+
+
+def test_off_in_yaml_turns_the_search_of_prompts_off(tmp_path: Path) -> None:
+    file = write_config(tmp_path, "evidence: {from_prompt: off}")
+    assert load(file, environ={}).evidence.from_prompt == "off"
+
+
 def test_an_alias_may_have_the_name_of_its_model() -> None:
     models = {"ollama/llama3.2": {"model": "ollama/llama3.2", "citations": {"marker": "link"}}}
     assert parse({"providers": {"ollama": None}, "models": models}).models["ollama/llama3.2"].model == "ollama/llama3.2"
