@@ -21,8 +21,8 @@ class Answer:
     scored: bool = False  # with log-probabilities
     choices: int = 1
 
-    def said(self) -> Iterator[tuple[int, str, str]]:
-        """(choice, kind, piece), interleaved."""
+    def interleaved(self) -> Iterator[tuple[int, str, str]]:
+        """Yield (choice, kind, piece) of all choices, interleaved."""
         for pieces in zip(self.deltas, self.deltas[::-1], strict=True):
             for index in range(self.choices):
                 yield index, *pieces[index]
@@ -36,7 +36,7 @@ def of_openai(answer: Answer) -> Iterator[Fields]:
 
     for index in range(answer.choices):
         yield chunk(index, {"role": "assistant", "content": ""})
-    for index, kind, piece in answer.said():
+    for index, kind, piece in answer.interleaved():
         scored = {"logprobs": {"content": [_token(piece)], "refusal": None}} if answer.scored and kind == "text" else {}
         yield chunk(index, {{"text": "content", "thought": "reasoning"}.get(kind, kind): piece}, None, scored)
     for index in range(answer.choices):
@@ -56,7 +56,7 @@ def of_openai(answer: Answer) -> Iterator[Fields]:
 
 def of_ollama(answer: Answer) -> Iterator[Fields]:
     head = {"model": "m", "created_at": "2026-11-20T10:00:00Z"}
-    for _, kind, piece in answer.said():
+    for _, kind, piece in answer.interleaved():
         message = {"content": "", "thinking": piece} if kind == "thought" else {"content": piece}
         scored = {"logprobs": [_token(piece)]} if answer.scored and kind != "thought" else {}
         yield {**head, "message": {"role": "assistant", **message}, "done": False, **scored}
@@ -70,7 +70,7 @@ def of_ollama(answer: Answer) -> Iterator[Fields]:
 
 def of_gemini(answer: Answer) -> Iterator[Fields]:
     ends: Fields = {"modelVersion": "m", "responseId": "r1"}
-    for index, kind, piece in answer.said():
+    for index, kind, piece in answer.interleaved():
         part: Fields = {"text": piece, **({"thought": True} if kind == "thought" else {})}
         chosen = {"chosenCandidates": [{"token": piece, "logProbability": -0.5}]}
         scored = {"logprobsResult": chosen} if answer.scored and kind != "thought" else {}
@@ -92,7 +92,7 @@ def of_anthropic(answer: Answer) -> Iterator[Fields]:
     yield {"type": "message_start", "message": {"id": "msg_1", "model": "m", "content": [], "usage": counts}}
     index = -1
     open_kind = ""
-    for _, kind, piece in answer.said():
+    for _, kind, piece in answer.interleaved():
         field = "thinking" if kind == "thought" else "text"
         if field != open_kind:
             if open_kind:

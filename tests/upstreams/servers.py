@@ -67,8 +67,8 @@ def openai_refusal() -> bytes:
         choice = {"index": 0, "delta": delta, "logprobs": logprobs, "finish_reason": reason}
         return {**envelope, "choices": [choice]}
 
-    said = [one({"refusal": text}, None, {"content": None, "refusal": [tokens(text)]}) for text in ("I can", "not.")]
-    return data(one({"role": "assistant", "content": "", "refusal": None}), *said, one({}, "stop"))
+    chunks = [one({"refusal": text}, None, {"content": None, "refusal": [tokens(text)]}) for text in ("I can", "not.")]
+    return data(one({"role": "assistant", "content": "", "refusal": None}), *chunks, one({}, "stop"))
 
 
 def openai_audio() -> bytes:
@@ -338,11 +338,11 @@ def perplexity() -> bytes:
             "source": "web",
         }
     ]
-    events, said = [], ""
+    events, text_so_far = [], ""
     for at, text in enumerate(PIECES):
-        said += text
+        text_so_far += text
         last = at == len(PIECES) - 1
-        message = {"role": "assistant", "content": said}
+        message = {"role": "assistant", "content": text_so_far}
         choice = {
             "index": 0,
             "finish_reason": "stop" if last else None,

@@ -178,16 +178,16 @@ async def test_a_stream_closed_or_reset_at_any_byte_loses_no_text(kind: str, how
         provider = make_provider(kind, server.url)
         for cut in range(0, len(body) + 1, 1 if how is Break.CLOSE else 17):
             sent = body[:cut]
-            got = await ask(provider)
-            assert TEXT.startswith(got.text())
-            if got.error is None:
-                assert (got.text(), got.reasons) == (TEXT, {0: "stop"})
+            received = await ask(provider)
+            assert TEXT.startswith(received.text())
+            if received.error is None:
+                assert (received.text(), received.reasons) == (TEXT, {0: "stop"})
             elif how is Break.CLOSE:
-                assert type(got.error) is IncompleteAnswer
-                assert len(got.text()) >= longest  # a longer part never yields less text
-                longest = len(got.text())
+                assert type(received.error) is IncompleteAnswer
+                assert len(received.text()) >= longest  # a longer part never yields less text
+                longest = len(received.text())
             else:  # a reset may overtake what was sent before it
-                assert type(got.error) in {IncompleteAnswer, Unreachable}
+                assert type(received.error) in {IncompleteAnswer, Unreachable}
         await provider.aclose()
 
 
@@ -299,8 +299,8 @@ async def test_silence_yields_idle_events() -> None:
         provider = make_provider("openai", server.url, timeouts=Timeouts(tick=0.02))
         ticks = 0
         async with aclosing(provider.stream(ChatRequest(MODELS["openai"], QUESTION))) as events:
-            async for got in events:
-                ticks += isinstance(got, Idle)
+            async for item in events:
+                ticks += isinstance(item, Idle)
                 if ticks == 3:
                     break
         await provider.aclose()

@@ -248,9 +248,9 @@ def test_the_buffer_passes_all_bytes_in_complete_events(
 ) -> None:
     stream, event_buffer, passed = b"".join(parts), EventBuffer(ends), b""
     for piece in pieces(stream, sizes):
-        got = event_buffer.feed(piece)
-        passed += got
-        assert not got or passed.endswith(ends)
+        events = event_buffer.feed(piece)
+        passed += events
+        assert not events or passed.endswith(ends)
     assert passed + event_buffer.flush() == stream
 
 
