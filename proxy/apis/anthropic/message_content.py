@@ -7,10 +7,12 @@ from typing import Any
 
 from citestream.citation.references import Citation
 from citestream.providers.wire.anthropic.content_blocks import content_of
+from citestream.providers.wire.json_steps import is_large
 from citestream.providers.wire.json_text import as_list, as_object
 from citestream.providers.wire.openai_messages import call_fragments
 
 from ...http.client_api import Citations
+from ...http.sending import LONG_EVENT
 from ...pipeline.collect_chunks import MANY_CHUNKS
 from ...pipeline.merge_deltas import reasoning_of
 from ..citation_cursor import CitationCursor
@@ -95,9 +97,10 @@ class MessageContent:
         return [*self._late_citations(), *self._waiting_calls(), *self._close()]
 
     def containers(self) -> list[Any]:
-        """Return what grows with the answer, if it is long."""
+        """Return what grows with the answer, if it is long. One block may have many citations or results of a tool."""
         pieces = sum(len(pieces) for block in self._blocks for pieces in block.pieces.values())
-        return [self._blocks] if len(self._blocks) + pieces > MANY_CHUNKS else []
+        is_long = len(self._blocks) + pieces > MANY_CHUNKS
+        return [self._blocks] if is_long or is_large([block.fields for block in self._blocks], LONG_EVENT) else []
 
     # Text
 

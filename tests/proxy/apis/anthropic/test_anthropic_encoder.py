@@ -319,3 +319,16 @@ CODE = "```python\nx = 1\n\ndef f():\n    return x\n```\n"
 def test_code_is_not_divided_into_blocks(parts: list[str], release: str) -> None:
     content = asyncio.run(cited_answer([*deltas([f"{FIRST}\n", *parts, SECOND]), finish()], release))["content"]
     assert [block["text"] for block in content] == [f"{FIRST}\n", CODE, SECOND]
+
+
+@pytest.mark.parametrize(("count", "is_long"), [(10, False), (5_000, True)])
+def test_many_citations_or_results_in_one_block_are_freed_in_steps(count: int, is_long: bool) -> None:
+    location = {"type": "char_location", "cited_text": "Hi", "document_index": 0}
+    cited = new_encoder()
+    cited.chunks([chunk({"content": "Hi"})])
+    cited.chunks([chunk({"anthropic": {"content": [{"index": 0, "citations": [location] * count}]}})])
+    found = {"type": "web_search_result", "url": "https://example.org/", "title": "Bridges"}
+    searched = new_encoder()
+    result = {"index": 0, "type": "web_search_tool_result", "tool_use_id": "s", "content": [found] * count}
+    searched.chunks([chunk({"anthropic": {"content": [result]}})])
+    assert [bool(cited.containers()), bool(searched.containers())] == [is_long, is_long]
