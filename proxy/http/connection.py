@@ -54,9 +54,10 @@ class Connection(web.RequestHandler):
         body = self._body
         if secure or (body is not None and not body.is_eof() and body.exception() is None):
             return False
-        self.half_closed.set()
-        self._close_when_idle()
-        self._probe_later(FIRST_PROBE_SECONDS)
+        if not self.half_closed.is_set():  # uvloop reports an end that arrives with the request twice
+            self.half_closed.set()
+            self._close_when_idle()
+            self._probe_later(FIRST_PROBE_SECONDS)
         return True
 
     def begin_request(self, message: RawRequestMessage, body: StreamReader, writer: AbstractStreamWriter) -> None:

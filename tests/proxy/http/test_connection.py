@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from aiohttp import web
 
+from citestream.proxy.http.connection import Connection
 from tests.faults.clients import CLIENTS, EVIDENCE, Client
 from tests.faults.dialects import DIALECTS
 from tests.faults.framing import chunked
@@ -133,6 +135,24 @@ async def test_a_text_is_not_cited_for_a_client_that_has_left(citestream_server:
         writer.close()
         async with asyncio.timeout(DISCONNECT_SECONDS):
             await embedder.left.wait()
+
+
+async def test_an_end_that_is_reported_twice_is_noticed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise each of two timers would write to the client. uvloop reports an end that comes with the request so."""
+    begun: list[float] = []
+    monkeypatch.setattr(Connection, "_probe_later", lambda _, seconds: begun.append(seconds))
+
+    async def answer(_: web.BaseRequest) -> web.Response:
+        return web.Response()
+
+    loop = asyncio.get_running_loop()
+    ours, client = socket.socketpair()
+    with client:
+        connect = loop.connect_accepted_socket(lambda: Connection(web.Server(answer), loop=loop), ours)
+        transport, connection = await connect
+        assert [connection.eof_received(), connection.eof_received()] == [True, True]
+        assert len(begun) == 1
+        transport.abort()
 
 
 async def test_an_incomplete_request_ends_with_its_connection(citestream_server: Start) -> None:
