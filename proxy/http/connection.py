@@ -83,6 +83,8 @@ class Connection(web.RequestHandler):
         """Send the rest of a response."""
         if isinstance(resp, web.HTTPException):  # outside the middleware only 417, which repeats the header
             resp = _refusal(resp.status, "the header Expect has an unknown value", "unknown_expectation")
+        elif request.version < HttpVersion11 and resp.content_length is None:
+            resp.force_close()  # its end is that of the connection, which aiohttp would keep open
         try:
             return await super().finish_response(request, resp, start_time)
         finally:

@@ -137,6 +137,20 @@ async def test_a_text_is_not_cited_for_a_client_that_has_left(citestream_server:
             await embedder.left.wait()
 
 
+async def test_a_stream_to_an_http_1_0_client_ends_with_its_connection(citestream_server: Start) -> None:
+    """Its end cannot be seen otherwise, even if the client asks for a connection that stays open."""
+    host, port = citestream_server().removeprefix("http://").split(":")
+    body = json.dumps({"model": "extractive", "stream": True, "messages": [{"role": "user", "content": "Who?"}]})
+    head = f"Host: {host}:{port}\r\nConnection: keep-alive\r\nContent-Type: application/json"
+    async with asyncio.timeout(DISCONNECT_SECONDS):
+        reader, writer = await asyncio.open_connection(host, int(port))
+        writer.write(
+            f"POST /v1/chat/completions HTTP/1.0\r\n{head}\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode()
+        )
+        assert (await reader.read()).endswith(b"data: [DONE]\n\n")
+        writer.close()
+
+
 async def test_an_end_that_is_reported_twice_is_noticed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Otherwise each of two timers would write to the client. uvloop reports an end that comes with the request so."""
     begun: list[float] = []
