@@ -42,6 +42,7 @@ T = TypeVar("T")
 STEP_SECONDS = 0.002  # time to work until others have their turn; a step ends at most one unit of work later
 SHORT_SECONDS = 0.02  # total time of work that counts as short, such as preparing 20 excerpts
 LONG_SHARE = 4  # every fourth turn belongs to long work, even if there is short work
+LATE_SHARE = 16  # every sixteenth turn belongs to the short work that has waited longest, even if begun work waits
 NEW_SHARE = 2  # every second turn belongs to new requests, so that they are sent to their providers early
 REPORTED_SECONDS = 0.005  # duration of a step that is reported; shorter ones do not matter
 LARGE_JOIN = 2**20  # bytes whose copy takes 1 ms; from this size on, Python releases its lock while it joins bytes
@@ -153,6 +154,8 @@ class Scheduler:
         begun = self._short or self._long
         if self._new and (not begun or self._turns % NEW_SHARE == 0):
             return self._new.popleft()
+        if self._short and self._turns % LATE_SHARE == LATE_SHARE - 1:
+            return self._short.pop()
         is_long = self._long and (not self._short or self._turns % LONG_SHARE == 1)
         return self._long.popleft() if is_long else self._short.popleft()
 
@@ -197,12 +200,12 @@ class _Job(Generic[T]):
             self.future.set_exception(error)
         seconds = perf_counter() - began
         self._worked += seconds
-        self._scheduler.report(self._cause, seconds)
         if function:
             running = asyncio.get_running_loop().run_in_executor(self._scheduler.thread, function)
             running.add_done_callback(self._take_result)
         elif not self.future.done():
             self.enqueue()
+        self._scheduler.report(self._cause, seconds)
         return True
 
     def _next(self) -> Callable[[], Any] | None:

@@ -161,6 +161,16 @@ async def test_requests_that_arrive_together_begin_one_by_one_and_in_order() -> 
     assert all("tick" in notes[one:other] for one, other in pairwise(at))
 
 
+async def test_short_work_begins_while_other_short_work_never_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scheduling, "SHORT_SECONDS", 3600.0)
+    notes: list[str] = []
+    endless = scheduler().start("test", count_to(1_000, []))
+    await scheduler().start("test", count_to(1, notes))
+    assert notes == ["0"]
+    assert not endless.done()
+    endless.cancel()
+
+
 async def test_a_request_alone_begins_at_once() -> None:
     notes: list[str] = []
     await asyncio.gather(begin(notes, "a"), ticks(notes, 1))
