@@ -21,9 +21,9 @@ class WordMarker(NamedTuple):
     """A marker that is a word. `before`, a marker and `after` at `offset` of the text without markers restore it."""
 
     offset: int
-    before: str
+    before: str  # spaces
     after: str
-    cited: tuple[int, ...]
+    cited: tuple[int, ...]  # evidence numbers
 
 
 def is_word(text: str, start: int, end: int, final: bool) -> bool | NeedData:
@@ -69,6 +69,7 @@ def match_conjunction(text: str, i: int, final: bool) -> int | NeedData | None:
 _PHRASES = load_words("source_phrases")
 _CONJUNCTIONS = any_of(_PHRASES["conjunctions"])
 _GAP = rf"[{SPACES},]{{0,3}}"  # a line break separates markers
+_LIST_GAP = rf"[{SPACES},;]{{0,3}}"
 _JOINS = re.compile(rf"{_GAP}{_CONJUNCTIONS}?[{SPACES}]{{0,3}}")
 # Phrases that need an object, also at the end of a sentence
 _GOVERNS = re.compile(
@@ -112,7 +113,7 @@ _JOINED = rf"(?:{_GAP}{_CONJUNCTIONS}?[{SPACES}]{{0,3}}\[[^\[\]\n]{{1,12}}\]){{0
 _ADVERB = r"(?:also |both |all |clearly |explicitly |further |auch |également |aussi |también )?"
 _SUBJECT = re.compile(rf"{_JOINED}(?:[{SPACES}]{{0,3}}{_UNSPACED_VERBS}|['’]s\b|[{SPACES}]{{1,3}}{_ADVERB}{_VERBS}\b)")
 _JOINED_TO_NEXT = re.compile(rf"{_GAP}{_CONJUNCTIONS}[{SPACES}]{{0,3}}\[")
-# More text could complete _JOINED_TO_NEXT
-_BEFORE_NEXT = re.compile(rf"{_GAP}(?:[^\W\d]{{0,7}}|and/o?r?|[&,、])[{SPACES}]{{0,3}}")
-_BETWEEN = re.compile(rf"{_GAP}{_CONJUNCTIONS}[{SPACES}]{{0,3}}(?=\[)")
+# More text could complete _JOINED_TO_NEXT or _BETWEEN
+_BEFORE_NEXT = re.compile(rf"{_LIST_GAP}(?:[^\W\d]{{0,7}}|and/o?r?|[&,、])[{SPACES}]{{0,3}}")
+_BETWEEN = re.compile(rf"{_LIST_GAP}{_CONJUNCTIONS}[{SPACES}]{{0,3}}(?=\[)")
 _JOINED_SUBJECT = re.compile(rf"(?={_JOINED_TO_NEXT.pattern}){_SUBJECT.pattern}")

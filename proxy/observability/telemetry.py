@@ -206,7 +206,7 @@ class _Call:
         self._wait_time.start()
 
     def stop_waiting(self, *, output: bool = False) -> None:
-        """Stop to wait for the provider. `output`: it sent more than a keep-alive."""
+        """Stop waiting for the provider. `output`: it sent more than a keep-alive."""
         self._wait_time.stop()
         if output and self._first is None:
             self._first = perf_counter() - self._began

@@ -77,7 +77,7 @@ def _same_statement(aligned: PassageAlignment) -> bool:
 
 
 def _same_without_grades(aligned: PassageAlignment) -> bool:
-    """Return whether the best sentence has most words of the claim, and not both have a comparison ("higher than")."""
+    """Return whether the best sentence has most words of the claim, and the two do not both compare the same things."""
     return aligned.is_comparable and not any(compare_grades(aligned.best))
 
 

@@ -17,7 +17,7 @@ _FEW_CLAUSES = 3  # maximum clauses of a sentence whose conditions apply to all 
 # "except X": the words between its two characters are excepted.
 # Not "除了X，还…": besides X.
 _EXCEPT = re.compile("除(?:了|去)?(?P<phrase>[^，。；]{1,12}?)(?:之外|以外|外|(?=，))(?![^。；]*(?:还|也))")
-# "before" and "after" after a noun phrase or a predicate; not "前往", "目前".
+# "before" and "after", which follow a noun phrase or a predicate; not "前往", "目前".
 _BEFORE_AFTER = re.compile(
     "(?<=[\u4e00-\u9fff])(?:(?P<before>[之以]?前)|(?P<after>[之以]?后))(?![往者身面任后景锋来果续])"
 )

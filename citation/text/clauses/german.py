@@ -74,8 +74,8 @@ def without_other_meanings(statement: Statement, tokens: Tokens, prefixes: Colle
     found: list[Operator] = []
     for op in statement.operators:
         is_single = op.after == op.word + 1
-        is_passive = op.kind == "plan" and statement.words[op.word] in _role("will")
-        if is_single and (op.word in prefixes or (is_passive and not _is_future(statement, tokens, op))):
+        may_be_passive = op.kind == "plan" and statement.words[op.word] in _role("will")
+        if is_single and (op.word in prefixes or (may_be_passive and not _is_future(statement, tokens, op))):
             continue
         found.append(op._replace(kind="except") if op.word in contrasted else op)
     return found

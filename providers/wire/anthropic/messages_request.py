@@ -2,7 +2,7 @@
 
 Parameters without a counterpart in Anthropic's API (`n`, `seed`, `logprobs`, penalties, ...) are left out: Anthropic
 refuses names that it does not know. `anthropic` in the parameters holds `request`, fields that Anthropic receives
-unchanged, and `headers`.
+unchanged.
 """
 
 import re

@@ -17,7 +17,6 @@ from ...pipeline.request.job import Job
 
 Fields = dict[str, Any]
 
-PART_TYPES = {"content": "output_text", "refusal": "refusal"}
 # Fields of a message that have a place in an item, or are translated.
 MESSAGE_FIELDS = frozenset(
     {"role", "content", "refusal", "annotations", "references", "tool_calls", "function_call", "images", *REASONING}

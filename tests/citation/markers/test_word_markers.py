@@ -80,6 +80,7 @@ OTHER_MARKERS = {
     "in a list of sources": ("Source [1]: tower.md", "Source: tower.md"),
     "after data in Chinese": ("这是数据[1]，塔很高。", "这是数据，塔很高。"),
     "joined at the end": ("The tower is tall [1] and [2].", "The tower is tall."),
+    "joined after a semicolon": ("The tower is tall [1]; [2]; and [3].", "The tower is tall."),
     "three that are joined": ("The tower is tall [1], [2] and [3].", "The tower is tall."),
     "joined by a German word": ("Der Turm ist hoch [1] und [2].", "Der Turm ist hoch."),
     "joined without spaces": ("The tower is tall[1]and[2].", "The tower is tall."),

@@ -64,8 +64,8 @@ def test_the_patient_of_a_predicate_is_found(sentence: str, expected: tuple[str,
 )
 def test_the_agent_of_a_spanish_predicate_can_follow_it(sentence: str, agent: str) -> None:
     statement = parse(sentence, "es")
-    pivot = next(token for token in statement.tokens if token.folded.startswith("nombr"))
-    assert [token.folded for token in arguments(statement, pivot).agent] == [agent]
+    predicate = next(token for token in statement.tokens if token.folded.startswith("nombr"))
+    assert [token.folded for token in arguments(statement, predicate).agent] == [agent]
 
 
 def test_a_shared_subject_is_not_found_across_many_predicates() -> None:
