@@ -42,7 +42,8 @@ T = TypeVar("T")
 STEP_SECONDS = 0.002  # time to work until others have their turn; a step ends at most one unit of work later
 SHORT_SECONDS = 0.02  # total time of work that counts as short, such as preparing 20 excerpts
 LONG_SHARE = 4  # every fourth turn belongs to long work, even if there is short work
-LATE_SHARE = 16  # every sixteenth turn belongs to the short work that has waited longest, even if begun work waits
+# Every sixteenth turn belongs to the first step that waits longest, or else to the begun short work that does.
+LATE_SHARE = 16
 NEW_SHARE = 2  # every second turn belongs to new requests, so that they are sent to their providers early
 REPORTED_SECONDS = 0.005  # duration of a step that is reported; shorter ones do not matter
 LARGE_JOIN = 2**20  # bytes whose copy takes 1 ms; from this size on, Python releases its lock while it joins bytes
@@ -57,7 +58,8 @@ class Scheduler:
     def __init__(self) -> None:
         """Use `scheduler()`, which returns the one of the running event loop."""
         self.observers: list[StepObserver] = []
-        self._short: deque[Step] = deque()
+        self._first: deque[Step] = deque()  # first steps, in order of arrival
+        self._short: deque[Step] = deque()  # next steps of short work, the latest first
         self._long: deque[Step] = deque()
         self._new: deque[Step] = deque()  # requests that have not begun
         self._has_begun = False  # whether a request has begun in this iteration of the event loop
@@ -105,13 +107,13 @@ class Scheduler:
         elif worked:
             self._short.appendleft(step)
         else:
-            self._short.append(step)
+            self._first.append(step)
         self._schedule()
 
     @property
     def idle(self) -> bool:
         """Whether no long work waits for its turn."""
-        return not (self._new or self._short or self._long)
+        return not (self._new or self._first or self._short or self._long)
 
     def report(self, cause: str, seconds: float) -> None:
         """Report a step if it was long."""
@@ -151,13 +153,13 @@ class Scheduler:
                 self._schedule()
 
     def _next_step(self) -> Step:
-        begun = self._short or self._long
-        if self._new and (not begun or self._turns % NEW_SHARE == 0):
+        short = self._short or self._first
+        if self._new and (not (short or self._long) or self._turns % NEW_SHARE == 0):
             return self._new.popleft()
-        if self._short and self._turns % LATE_SHARE == LATE_SHARE - 1:
-            return self._short.pop()
-        is_long = self._long and (not self._short or self._turns % LONG_SHARE == 1)
-        return self._long.popleft() if is_long else self._short.popleft()
+        if short and self._turns % LATE_SHARE == LATE_SHARE - 1:
+            return self._first.popleft() if self._first else self._short.pop()
+        is_long = self._long and (not short or self._turns % LONG_SHARE == 1)
+        return self._long.popleft() if is_long else short.popleft()
 
 
 def _wake(turn: "asyncio.Future[None]") -> bool:

@@ -171,6 +171,19 @@ async def test_short_work_begins_while_other_short_work_never_ends(monkeypatch: 
     endless.cancel()
 
 
+async def test_waiting_short_work_begins_in_order_while_other_short_work_never_ends(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(scheduling, "SHORT_SECONDS", 3600.0)
+    monkeypatch.setattr(scheduling, "STEP_SECONDS", 0.0)
+    notes: list[str] = []
+    endless = scheduler().start("test", count_to(1_000, []))
+    await asyncio.gather(*(scheduler().start("test", count_to(1, notes, name)) for name in "abc"))
+    assert notes == ["a0", "b0", "c0"]
+    assert not endless.done()
+    endless.cancel()
+
+
 async def test_a_request_alone_begins_at_once() -> None:
     notes: list[str] = []
     await asyncio.gather(begin(notes, "a"), ticks(notes, 1))
