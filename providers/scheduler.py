@@ -112,7 +112,7 @@ class Scheduler:
 
     @property
     def idle(self) -> bool:
-        """Whether no long work waits for its turn."""
+        """Whether no work waits for its turn."""
         return not (self._new or self._first or self._short or self._long)
 
     def report(self, cause: str, seconds: float) -> None:
