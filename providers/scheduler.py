@@ -17,7 +17,7 @@ taken little time so far comes first, as in a multi-level feedback queue, so tha
 long ones. Steps that take longer than REPORTED_SECONDS are reported with their cause.
 
 A request calls `Scheduler.begin` before its first work, so that only one of many that arrive at once begins in an
-iteration of the event loop. Otherwise hundreds of first steps in one iteration would delay everybody by seconds.
+iteration of the event loop. Otherwise hundreds of first steps in one iteration would delay all requests by seconds.
 
 Threads are used only for functions that cannot be divided: Python code in a thread holds the interpreter's lock, and
 uvloop takes that lock for every read and write. While another thread is busy, each of them waits for
@@ -42,7 +42,7 @@ T = TypeVar("T")
 STEP_SECONDS = 0.002  # time to work until others have their turn; a step ends at most one unit of work later
 SHORT_SECONDS = 0.02  # total time of work that counts as short, such as preparing 20 excerpts
 LONG_SHARE = 4  # every fourth turn belongs to long work, even if there is short work
-# Every sixteenth turn belongs to the first step that waits longest, or else to the begun short work that does.
+# Every sixteenth turn belongs to the oldest work that has not begun, or to the oldest short work if there is none.
 LATE_SHARE = 16
 NEW_SHARE = 2  # every second turn belongs to new requests, so that they are sent to their providers early
 REPORTED_SECONDS = 0.005  # duration of a step that is reported; shorter ones do not matter
@@ -153,6 +153,7 @@ class Scheduler:
                 self._schedule()
 
     def _next_step(self) -> Step:
+        """Remove and return the step whose turn it is."""
         short = self._short or self._first
         if self._new and (not (short or self._long) or self._turns % NEW_SHARE == 0):
             return self._new.popleft()

@@ -3,9 +3,9 @@
 python -m bench.isolation.repeated [KIND ...] [--seconds 10] [--clients 10] [--python PYTHON --folder CHECKOUT]
 
 One client asks the embedded provider for an answer, again and again. Its baseline is the time of an answer while it is
-alone. Then `--clients` other clients send one kind of request without a pause, and then it is alone again. Without a
-queue that grows, the last answers take as long as the first ones, and the baseline is reached at once afterwards. Each
-kind is sent to a server of its own and takes half a minute, all of them some minutes. `--python` and `--folder`
+alone. Then `--clients` other clients send one kind of request without a pause, and then it is alone again. If no queue
+grows in the server, the last answers take as long as the first ones, and the baseline is reached at once afterwards.
+Each kind is sent to a server of its own and takes half a minute, all of them some minutes. `--python` and `--folder`
 measure another checkout.
 """
 
@@ -90,22 +90,17 @@ KINDS: dict[str, Send] = {
 }
 
 
-async def _answers(session: ClientSession, url: str, stop: asyncio.Event) -> list[float]:
-    """Return the seconds of the measured client's answers until the event is set; at least one."""
+async def _answer_times(session: ClientSession, url: str, seconds: float) -> list[float]:
+    """Return how many seconds each answer of the measured client takes. Ask for `seconds`, and at least once."""
     ask = _complete(CHAT, partial(_chat, "extractive", excerpts=3))
-    seconds: list[float] = []
-    while not seconds or not stop.is_set():
+    end = time.perf_counter() + seconds
+    times: list[float] = []
+    while not times or time.perf_counter() < end:
         began = time.perf_counter()
         with suppress(TimeoutError):
             await ask(session, url)
-        seconds.append(time.perf_counter() - began)
-    return seconds
-
-
-async def _answers_for(session: ClientSession, url: str, seconds: float) -> list[float]:
-    stop = asyncio.Event()
-    asyncio.get_running_loop().call_later(seconds, stop.set)
-    return await _answers(session, url, stop)
+        times.append(time.perf_counter() - began)
+    return times
 
 
 async def _repeat(send: Send, url: str, stop: asyncio.Event, outcomes: Counter[object]) -> None:
@@ -121,14 +116,14 @@ async def _measure(kind: str, arguments: argparse.Namespace) -> None:
         providers = {name: _provider(address) for name, address in addresses.items()}
         config = {"providers": providers | {"extractive": None}}
         with server(config, arguments.python, arguments.folder) as (url, _):
-            alone = await _answers_for(session, url, ALONE_SECONDS)
+            alone = await _answer_times(session, url, ALONE_SECONDS)
             stop = asyncio.Event()
             async with asyncio.TaskGroup() as tasks:
                 for _ in range(arguments.clients):
                     tasks.create_task(_repeat(KINDS[kind], url, stop, outcomes))
-                delayed = await _answers_for(session, url, arguments.seconds)
+                delayed = await _answer_times(session, url, arguments.seconds)
                 stop.set()
-            afterwards = await _answers_for(session, url, ALONE_SECONDS)
+            afterwards = await _answer_times(session, url, ALONE_SECONDS)
     third = max(1, len(delayed) // 3)
     times = [median(alone), median(delayed[:third]), median(delayed[-third:]), max(delayed), afterwards[0]]
     print(f"{kind:30}", *[f"{1000 * one:10.0f}" for one in times], f"  {dict(outcomes)}", flush=True)
