@@ -2,10 +2,11 @@
 
 import asyncio
 import json
+import re
 from collections import defaultdict
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack
-from itertools import pairwise
+from itertools import count, pairwise
 from typing import Any
 
 from tests.upstreams import anthropic, gemini, ollama, openai
@@ -21,8 +22,27 @@ REASONING = "They ask about water."  # the reasoning of tests.upstreams.openai.V
 # The fields of a message as OpenAI documents them, and `parsed`, which its own SDKs add to the result of `.stream()`.
 FIELDS = {"role", "content", "name", "refusal", "audio", "function_call", "tool_calls", "tool_call_id", "parsed"}
 EVENTS = "Content-Type: text/event-stream; charset=utf-8"
+# The ids of the answers in tests/upstreams. Several clients run at the same time, so every answer gets its own.
+ANSWER_IDS = re.compile(rb'"(chatcmpl-BxYz|chatcmpl-v|r3sp0ns3|msg_01XFDUDYJgAACzvnptvVoYEL)"')
 
 Providers = dict[str, dict[str, Any]]
+
+
+class UniqueIds:
+    """Gives every answer a unique id of the same length, by which its references are stored."""
+
+    def __init__(self, answer: Answer, numbers: Iterator[int]) -> None:
+        self._answer = answer
+        self._numbers = numbers
+
+    async def __call__(self, request: Request) -> AsyncIterator[Step]:
+        number = b"%04d" % next(self._numbers)
+
+        def renamed(found: re.Match[bytes]) -> bytes:
+            return b'"' + found[1][: -len(number)] + number + b'"'
+
+        async for step in self._answer(request):
+            yield ANSWER_IDS.sub(renamed, step) if isinstance(step, bytes) else step
 
 
 class Strict(openai.OpenAI):
@@ -105,8 +125,9 @@ async def started(stack: AsyncExitStack) -> Providers:
     }
     keys = {"openai": openai.KEY, "gemini": gemini.KEY, "ollama": "", "anthropic": anthropic.KEY}
     providers: Providers = {"extractive": {"kind": "extractive"}}
+    numbers = count()
     for name, (kind, path, answer) in answers.items():
-        server = await stack.enter_async_context(Server(answer))
+        server = await stack.enter_async_context(Server(UniqueIds(answer, numbers)))
         providers[name] = {"kind": kind, "base_url": server.url + path, "api_key": keys[kind], "models": ["any"]}
     return providers
 
