@@ -1,6 +1,7 @@
 """References of recent answers: only their client finds them, storage is limited, and answers do not wait for it."""
 
 import asyncio
+import json
 import sqlite3
 import stat
 from collections.abc import AsyncIterator, Callable
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
 from citestream.providers.events import Finish
@@ -16,8 +18,13 @@ from citestream.proxy.config import ConfigError, ReferencesConfig, parse
 from citestream.proxy.http.application import make_app
 from citestream.proxy.pipeline.outgoing import TextOut
 from citestream.proxy.storage import RecentReferences, ReferenceRecorder
+from tests.upstreams.servers import ollama_compatible
+from tests.upstreams.wire import Break, Server, head, script
 
 Fields = dict[str, Any]
+Client = TestClient[web.Request, web.Application]
+
+OLLAMA = ollama_compatible()
 
 
 class Clock:
@@ -266,6 +273,32 @@ async def test_a_response_is_looked_up_by_its_own_id() -> None:
         assert response["id"].startswith("resp_")
         found = await (await client.get(f"/v1/references/{response['id']}")).json()
         assert [reference["id"] for reference in found["references"]] == ["bridge"]
+
+
+async def test_answers_of_ollama_with_the_same_id_have_references_of_their_own() -> None:
+    stream = script(head("200 OK", "Content-Type: text/event-stream", "Connection: close"), OLLAMA, Break.CLOSE)
+    async with Server(stream) as ollama:
+        provider = {"kind": "openai", "base_url": f"{ollama.url}/v1"}
+        async with TestClient(TestServer(make_app(parse({"providers": {"ollama": provider}})))) as client:
+            names = []
+            for name in ("boiling", "melting"):
+                evidence = [{"text": "Water boils at 100 °C. Ice melts at 0 °C.", "id": name}]
+                request = REQUEST | {"model": "ollama/qwen3", "evidence": evidence, "stream": True}
+                streamed = [json.loads(data) for data in await events(client, request)]
+                assert len({chunk["id"] for chunk in streamed}) == 1
+                names.append(streamed[0]["id"])
+                whole = await (await client.post("/v1/chat/completions", json=request | {"stream": False})).json()
+                names.append(whole["id"])
+            found = [await (await client.get(f"/v1/references/{name}")).json() for name in names]
+            cited = [[reference["id"] for reference in one["references"]] for one in found]
+            assert cited == [["boiling"], ["boiling"], ["melting"], ["melting"]]
+            assert all(name.startswith("chatcmpl-553-") for name in names)
+
+
+async def events(client: Client, request: Fields) -> list[str]:
+    """Return the data of the events of an answer, without `[DONE]`."""
+    body = await (await client.post("/v1/chat/completions", json=request)).text()
+    return [line.removeprefix("data: ") for line in body.splitlines() if line.startswith("data: {")]
 
 
 async def test_unknown_answers_and_answers_of_other_clients_are_not_found() -> None:
