@@ -142,7 +142,7 @@ class Retrievers:
 
     def _select(self, found: Retrieved, given: tuple[Evidence, ...], config: RetrieverConfig) -> Steps[_Selection]:
         """Append the results that are good enough and fit into the limits to the given evidence."""
-        limits = self._config.evidence
+        limits = self._config.evidence.limits
         evidence, dropped = given, {"score": 0, "invalid": 0, "room": 0}
         min_score = found.min_score if config.min_score is None else config.min_score
         for entry in found.entries:
@@ -150,16 +150,11 @@ class Retrievers:
             if (entry.get("score") or 0.0) < min_score:
                 dropped["score"] += 1
                 continue
-            if len(evidence) >= limits.limit:
+            if len(evidence) >= limits.items:
                 dropped["room"] += 1
                 continue
             try:
-                evidence += parse_evidence(
-                    [_with_free_id(entry, evidence)],
-                    limit=limits.limit,
-                    max_characters=limits.max_characters,
-                    after=evidence,
-                )
+                evidence += parse_evidence([_with_free_id(entry, evidence)], limits=limits, after=evidence)
             except FieldError as error:
                 log.info("a retrieved excerpt is not valid evidence: %s", error)
                 dropped["invalid"] += 1

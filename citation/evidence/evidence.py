@@ -51,32 +51,42 @@ class Evidence:
         return len(self.text) + sum(len(name) for name in names if name)
 
 
+@dataclass(frozen=True, slots=True)
+class EvidenceLimits:
+    """The maximum size of all evidence of one request."""
+
+    items: int = MAX_EVIDENCE
+    characters: int = MAX_CHARACTERS  # see Evidence.characters
+
+    def after(self, given: Sequence[Evidence]) -> "EvidenceLimits":
+        """Return the limits of further evidence; negative if the given evidence exceeds them already."""
+        return EvidenceLimits(self.items - len(given), self.characters - sum(item.characters for item in given))
+
+
+DEFAULT_LIMITS = EvidenceLimits()
+
+
 def parse_sources(
-    evidence: object = None,
-    documents: object = None,
-    *,
-    limit: int = MAX_EVIDENCE,
-    max_characters: int = MAX_CHARACTERS,
+    evidence: object = None, documents: object = None, limits: EvidenceLimits = DEFAULT_LIMITS
 ) -> tuple[Evidence, ...]:
     """Parse both fields of a request, with consecutive numbers. Raise FieldError if a field is invalid.
 
     `documents`, as in Cohere and vLLM: strings, `{id?, title?, text}` or `{id?, data: {...}}`.
     """
-    entries = [] if evidence is None else _parse_all(evidence, "evidence", _evidence_fields, limit)
+    entries = [] if evidence is None else _parse_all(evidence, "evidence", _evidence_fields, limits.items)
     if documents is not None:
-        entries += _parse_all(documents, "documents", _document_fields, limit - len(entries))
-    return _number(entries, (), max_characters)
+        entries += _parse_all(documents, "documents", _document_fields, limits.items - len(entries))
+    return _number(entries, (), limits)
 
 
 def parse_evidence(
     raw: object,
     path: str = "evidence",
-    limit: int = MAX_EVIDENCE,
-    max_characters: int = MAX_CHARACTERS,
+    limits: EvidenceLimits = DEFAULT_LIMITS,
     after: Sequence[Evidence] = (),
 ) -> tuple[Evidence, ...]:
     """Parse a list of evidence objects; numbers continue after those of `after`. Raise FieldError if one is invalid."""
-    return _number(_parse_all(raw, path, _evidence_fields, limit - len(after)), after, max_characters)
+    return _number(_parse_all(raw, path, _evidence_fields, limits.items - len(after)), after, limits)
 
 
 def label(evidence: Evidence, names: Mapping[str, str] = LABELS) -> str:
@@ -108,15 +118,17 @@ def _parse_all(raw: object, path: str, parse: Callable[[object, str], Fields], l
     return [(f"{path}[{index}]", parse(entry, f"{path}[{index}]")) for index, entry in enumerate(raw)]
 
 
-def _number(entries: list[tuple[str, Fields]], after: Sequence[Evidence], max_characters: int) -> tuple[Evidence, ...]:
+def _number(
+    entries: list[tuple[str, Fields]], after: Sequence[Evidence], limits: EvidenceLimits
+) -> tuple[Evidence, ...]:
     """Return the entries as evidence, with numbers, and unique ids for those without one."""
     ids = {item.id for item in after}
-    room = max_characters - sum(item.characters for item in after)
+    characters = limits.after(after).characters
     for path, fields in entries:
-        room -= sum(len(value) for value in fields.values() if isinstance(value, str))
-        if room < 0:
+        characters -= sum(len(value) for value in fields.values() if isinstance(value, str))
+        if characters < 0:
             raise FieldError(
-                f"{path}.text", f"goes beyond the {max_characters} characters of evidence a request may have"
+                f"{path}.text", f"goes beyond the {limits.characters} characters of evidence a request may have"
             )
         own_id = fields.get("id")
         if own_id in ids:

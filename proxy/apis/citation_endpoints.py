@@ -10,7 +10,7 @@ from typing import Any
 
 from aiohttp import web
 
-from citestream.citation.evidence import Evidence, FieldError
+from citestream.citation.evidence import Evidence, EvidenceLimits, FieldError
 from citestream.citation.options import Options
 from citestream.citation.references import quote_span
 from citestream.citation.support.decision import Support
@@ -33,11 +33,11 @@ CITE_FIELDS = frozenset({"text", "sentences", "question", *EXTENSION_FIELDS} - {
 async def cite(request: web.Request, app: App) -> web.Response:
     """Return the text with its markers and the fields with which a completion ends."""
     body = await read_json(request)
-    limits = app.config.evidence
-    parse = partial(_parse, body, app.config.citations, limit=limits.limit, max_characters=limits.max_characters)
+    evidence = app.config.evidence
+    parse = partial(_parse, body, app.config.citations, evidence.limits)
     text, ours = await parse_body(parse, body, request.content.total_bytes)
     links = app.config.output.links
-    scored = await score_text(text, ours.evidence, ours.options, limits.labels, app.scorers, links)
+    scored = await score_text(text, ours.evidence, ours.options, evidence.labels, app.scorers, links)
     cited = await scored.cited()
     answer: Body = {"object": "citation", "text": cited.text, **cited.fields}
     if not isinstance(text, str):
@@ -63,10 +63,10 @@ async def references(request: web.Request, app: App) -> web.Response:
     return json_response({"object": "references", "id": name, **fields})
 
 
-def _parse(body: Body, defaults: Options, *, limit: int, max_characters: int) -> tuple[str | list[str], Extensions]:
+def _parse(body: Body, defaults: Options, limits: EvidenceLimits) -> tuple[str | list[str], Extensions]:
     """Return the text or the sentences, and Citestream's fields. Raise FieldError."""
     text = _text(body)
-    _, ours = parse_extensions(body, defaults, limit=limit, max_characters=max_characters)
+    _, ours = parse_extensions(body, defaults, limits)
     if not ours.evidence:
         raise FieldError("evidence", "is missing")
     return text, ours

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from citestream.citation.dialects import dialect
-from citestream.citation.evidence import Evidence, FieldError, parse_sources
+from citestream.citation.evidence import Evidence, EvidenceLimits, FieldError, parse_sources
 from citestream.citation.options import Options, parse_options
 from citestream.citation.support.scorers import AUTO, SCORERS
 
@@ -25,12 +25,9 @@ class Extensions:
     options: Options
 
 
-def parse_extensions(body: Body, defaults: Options, *, limit: int, max_characters: int) -> tuple[Body, Extensions]:
-    """Return the request without Citestream's fields, and these fields. Raises FieldError with a field's path.
-
-    `limit` and `max_characters`: of all evidence.
-    """
-    evidence = parse_sources(body.get("evidence"), body.get("documents"), limit=limit, max_characters=max_characters)
+def parse_extensions(body: Body, defaults: Options, limits: EvidenceLimits) -> tuple[Body, Extensions]:
+    """Return the request without Citestream's fields, and these fields. Raises FieldError with a field's path."""
+    evidence = parse_sources(body.get("evidence"), body.get("documents"), limits)
     extensions = Extensions(evidence, _parse_retrieval(body.get("retrieval")), _parse_citations(body, defaults))
     return without_extensions(body), extensions
 

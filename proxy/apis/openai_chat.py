@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from citestream.citation.evidence import EvidenceLimits
 from citestream.citation.options import Options
 from citestream.providers.events import Chunk
 from citestream.providers.wire.json_text import dumps
@@ -25,10 +26,10 @@ class OpenAIChatApi(ClientApi):
     native = "openai"
     path = "/chat/completions"
 
-    def parse(self, body: Body, defaults: Options, *, limit: int, max_characters: int) -> Job:
+    def parse(self, body: Body, defaults: Options, limits: EvidenceLimits) -> Job:
         """Parse a request. Raises FieldError with the path of a wrong field."""
         check(body, _Request)
-        rest, ours = parse_extensions(body, defaults, limit=limit, max_characters=max_characters)
+        rest, ours = parse_extensions(body, defaults, limits)
         rest["messages"] = strip_messages(body["messages"])
         return Job(
             model=self.model(body),

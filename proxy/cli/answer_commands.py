@@ -9,7 +9,7 @@ from typing import Any, Self
 from rich.console import Console
 from rich.text import Text
 
-from citestream.citation.evidence import Evidence, parse_evidence
+from citestream.citation.evidence import Evidence, EvidenceLimits, parse_evidence
 from citestream.providers.errors import ProviderError
 from citestream.providers.events import Chunk
 from citestream.providers.retrieval.ranking import relevance
@@ -139,7 +139,8 @@ def _select_evidence(question: str, entries: list[Fields], config: Config) -> tu
 def _parse_files(entries: list[Fields], config: Config) -> tuple[Evidence, ...]:
     """Return the entries as evidence. The limits for clients do not apply to local files."""
     characters = max(config.evidence.max_characters, sum(len(entry["text"]) for entry in entries))
-    return parse_evidence(entries, limit=max(len(entries), config.evidence.limit), max_characters=characters)
+    limits = EvidenceLimits(max(len(entries), config.evidence.limit), characters)
+    return parse_evidence(entries, limits=limits)
 
 
 def _text_of(chunk: Chunk) -> str:

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from citestream.citation.evidence import LABELS, MAX_CHARACTERS, MAX_EVIDENCE
+from citestream.citation.evidence import LABELS, MAX_CHARACTERS, MAX_EVIDENCE, EvidenceLimits
 from citestream.citation.evidence.hosts import KNOWN_FENCES, Fence
 from citestream.citation.support.judging import JudgeBand
 from citestream.citation.support.scorers.ragflow import TOKEN_WEIGHT
@@ -78,6 +78,11 @@ class EvidenceConfig(Section):
     prompt_files: PromptFiles = Field(
         default_factory=PromptFiles, description="files that replace the built-in prompt templates"
     )
+
+    @property
+    def limits(self) -> EvidenceLimits:
+        """The maximum size of all evidence of a request."""
+        return EvidenceLimits(self.limit, self.max_characters)
 
 
 ONNX = "onnx:"  # prefix of a folder with a model, where a model's name may also stand

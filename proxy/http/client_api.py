@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Protocol
 
+from citestream.citation.evidence import EvidenceLimits
 from citestream.citation.options import Options
 from citestream.citation.references import Citation
 from citestream.providers.events import Chunk
@@ -105,7 +106,7 @@ class ClientApi(ABC):
         return None
 
     @abstractmethod
-    def parse(self, body: Fields, defaults: Options, *, limit: int, max_characters: int) -> Job:
+    def parse(self, body: Fields, defaults: Options, limits: EvidenceLimits) -> Job:
         """Parse a request. Raise FieldError with the path of a wrong field."""
 
     @abstractmethod

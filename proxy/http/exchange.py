@@ -41,11 +41,10 @@ async def answer(request: web.Request, api: ClientApi, app: App) -> web.StreamRe
     """Answer one request. Raise RequestError, FieldError or ProviderError if nothing has been sent."""
     body = await api.recall(await read_json(request), partial(app.recent.get, request.get(TENANT, "")))
     models = app.routes.chain(api.model(body), api.native)
-    limits = app.config.evidence
     route = app.routes.find(models[0])
     if route.provider.native != api.native and (loaded := api.loaded(body)) is not None:
         return json_response(loaded)
-    parse = partial(api.parse, body, route.options, limit=limits.limit, max_characters=limits.max_characters)
+    parse = partial(api.parse, body, route.options, app.config.evidence.limits)
     job = await parse_body(parse, body, request.content.total_bytes)
     hold(request, body, job)
     encoder = api.encoder(job, UNCITED) if job.stream else None

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from citestream.citation.answers.answer import Answer
 from citestream.citation.answers.response import Response
-from citestream.citation.evidence import Evidence, FieldError
+from citestream.citation.evidence import Evidence, EvidenceLimits, FieldError
 from citestream.citation.link_policy import LinkDefanger
 from citestream.citation.markers import MarkerNames, marker_end, strip
 from citestream.citation.markers.strip import MarkerStripper
@@ -165,7 +165,7 @@ def request(data: bytes) -> None:
     if not isinstance(body, dict):
         return
     with suppress(FieldError, RequestError):
-        job = api.parse(body, Options(), limit=200, max_characters=100_000)
+        job = api.parse(body, Options(), EvidenceLimits(200, 100_000))
         api.encoder(job, UncitedChunks(usage=False))
         if job.options.enabled and job.evidence:
             inject(job.messages, job.evidence, nonce="7f3a9c51", budget_tokens=2000)

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from citestream.citation.evidence import FieldError
+from citestream.citation.evidence import EvidenceLimits, FieldError
 from citestream.citation.options import Options
 from citestream.providers.events import Message
 from citestream.providers.wire.anthropic.content_blocks import chat_messages
@@ -133,19 +133,19 @@ class AnthropicApi(ClientApi):
             self._pieces = await self._reader.read(documents)
         return body
 
-    def parse(self, body: Body, defaults: Options, *, limit: int, max_characters: int) -> Job:
+    def parse(self, body: Body, defaults: Options, limits: EvidenceLimits) -> Job:
         """Parse a request. Raises FieldError with the path of a wrong field.
 
         Content that only Anthropic supports is not an error yet, because the provider may be Anthropic.
         """
         defaults = replace(defaults, marker="none")  # citations are fields of the text blocks
-        rest, ours = parse_extensions(body, defaults, limit=limit, max_characters=max_characters)
+        rest, ours = parse_extensions(body, defaults, limits)
         taken = take_documents(rest, self._pieces) if ours.options.enabled else None
         evidence, request = ours.evidence, rest
         self._locations = Locations(as_web_results=self._as_web_results)
         if taken:
             request = {**rest, "messages": taken.messages}
-            evidence, locations = taken.evidence(evidence, limit=limit, max_characters=max_characters)
+            evidence, locations = taken.evidence(evidence, limits)
             self._locations = replace(locations, as_web_results=self._as_web_results)
         messages, params, refused = list[Message](), Body(), None
         try:

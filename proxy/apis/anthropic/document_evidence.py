@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from citestream.citation.evidence import Evidence, FieldError, parse_evidence
+from citestream.citation.evidence import Evidence, EvidenceLimits, FieldError, parse_evidence
 from citestream.providers.wire.openai_messages import content_parts
 
 from .citation_location import InBlock, InResult, InText, Location, Locations, OnPage
@@ -23,13 +23,11 @@ class CitedDocuments:
     by_call: dict[str, list[int]] = field(default_factory=dict)  # tool call -> indexes of the passages in its result
     results: int = 0  # search results of the request, cited or not
 
-    def evidence(
-        self, given: tuple[Evidence, ...], *, limit: int, max_characters: int
-    ) -> tuple[tuple[Evidence, ...], Locations]:
+    def evidence(self, given: tuple[Evidence, ...], limits: EvidenceLimits) -> tuple[tuple[Evidence, ...], Locations]:
         """Return the evidence, after that of the request's extensions, and its locations. Raise FieldError."""
         try:
             entries = [fields for fields, _ in self.passages]
-            evidence = parse_evidence(entries, "messages", limit, max_characters, given)
+            evidence = parse_evidence(entries, "messages", limits, given)
         except FieldError as error:
             raise FieldError("messages", f"has too many documents: {error.message}") from None
         locations = {len(given) + at: location for at, (_, location) in enumerate(self.passages, 1)}

@@ -7,7 +7,7 @@ from collections.abc import Container, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from citestream.citation.evidence import Evidence, FieldError, check_count, parse_evidence
+from citestream.citation.evidence import Evidence, EvidenceLimits, FieldError, check_count, parse_evidence
 from citestream.providers.wire.cohere.chat_request import tool_documents
 from citestream.providers.wire.cohere.documents import document_data, evidence_fields, source
 from citestream.providers.wire.json_text import WrongField
@@ -21,26 +21,23 @@ def collect_documents(
     documents: Any,
     messages: Sequence[Mapping[str, Any]],
     given: tuple[Evidence, ...],
-    *,
-    limit: int,
-    max_characters: int,
+    limits: EvidenceLimits,
 ) -> tuple[tuple[Evidence, ...], dict[str, tuple[int, ...]]]:
     """Return the evidence `given` and that of all documents, and the numbers of those in tool results, by tool call.
 
-    `limit` and `max_characters`: of all evidence. The results of tools are left out above them, from the oldest up, and
+    The results of tools are left out above the limits of all evidence, from the oldest up, and
     so are their documents without a text. Raise FieldError if a document in `documents` is wrong.
     """
     evidence = given
     if documents is not None:
         if isinstance(documents, list):
-            check_count(documents, "documents", limit - len(given))
+            check_count(documents, "documents", limits.items - len(given))
         entries = _request_documents(documents, {item.id for item in given})
-        evidence += parse_evidence(entries, "documents", limit, max_characters, after=evidence)
-    room = limit - len(evidence), max_characters - sum(item.characters for item in evidence)
+        evidence += parse_evidence(entries, "documents", limits, after=evidence)
     known = {item.id: (item.number, item.text) for item in evidence}
     new: list[Fields] = []
     by_call: dict[str, tuple[int, ...]] = {}
-    for call, entries in _tool_results(messages, *room):
+    for call, entries in _tool_results(messages, limits.after(evidence)):
         numbers = []
         for entry in entries:
             if known.get(entry["id"], ("", ""))[1] != entry["text"]:
@@ -49,7 +46,7 @@ def collect_documents(
                 known[entry["id"]] = (len(evidence) + len(new), entry["text"])
             numbers.append(known[entry["id"]][0])
         by_call[call] = tuple(dict.fromkeys([*by_call.get(call, ()), *numbers]))
-    return evidence + parse_evidence(new, "messages", limit, max_characters, evidence), by_call
+    return evidence + parse_evidence(new, "messages", limits, evidence), by_call
 
 
 def source_of(evidence: Evidence, calls: Container[str | None] = ()) -> Fields:
@@ -83,19 +80,18 @@ def _request_documents(documents: Any, taken: set[str]) -> list[Fields]:
     return entries
 
 
-def _tool_results(
-    messages: Sequence[Mapping[str, Any]], pieces: int, characters: int
-) -> list[tuple[str, list[Fields]]]:
+def _tool_results(messages: Sequence[Mapping[str, Any]], limits: EvidenceLimits) -> list[tuple[str, list[Fields]]]:
     """Return (id of the tool call, fields of evidence) of the latest tool messages that fit into the limits.
 
     Raise WrongField for a document of the wrong type.
     """
     found: list[tuple[str, list[Fields]]] = []
+    items, characters = limits.items, limits.characters
     for position, message in reversed([*enumerate(messages)]):
         documents = tool_documents(message.get("content")) if message.get("role") == "tool" else []
         call = message.get("tool_call_id") or ""
-        pieces -= len(documents)
-        if pieces < 0:
+        items -= len(documents)
+        if items < 0:
             break
         path = f"messages[{position}].content"
         entries = []

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from citestream.citation.evidence import FieldError
+from citestream.citation.evidence import EvidenceLimits, FieldError
 from citestream.citation.options import Options
 from citestream.providers.wire.cohere.chat_request import (
     chat_messages,
@@ -33,16 +33,14 @@ class CohereApi(ClientApi):
     native = "cohere"
     path = "/v2/chat"
 
-    def parse(self, body: Body, defaults: Options, *, limit: int, max_characters: int) -> Job:
+    def parse(self, body: Body, defaults: Options, limits: EvidenceLimits) -> Job:
         """Parse a request. Raise FieldError with the path of a wrong field."""
         check(body, _Request)
         documents = body.get("documents")
         own = {key: value for key, value in body.items() if key != "documents"}
-        rest, ours = parse_extensions(own, defaults, limit=limit, max_characters=max_characters)
+        rest, ours = parse_extensions(own, defaults, limits)
         try:
-            evidence, by_call = collect_documents(
-                documents, body["messages"], ours.evidence, limit=limit, max_characters=max_characters
-            )
+            evidence, by_call = collect_documents(documents, body["messages"], ours.evidence, limits)
             messages = chat_messages(body["messages"], by_call if ours.options.enabled else ())
             options = _options(body, ours.options)
         except WrongField as error:

@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
-from citestream.citation.evidence import FieldError
+from citestream.citation.evidence import EvidenceLimits, FieldError
 from citestream.citation.options import Options
 from citestream.providers.events import Message
 from citestream.providers.wire.gemini.chat_messages import chat_messages, native_messages
@@ -155,12 +155,12 @@ class GeminiApi(ClientApi):
         """Return the requested model. In this API it is part of the address."""
         return self.name
 
-    def parse(self, body: Body, defaults: Options, *, limit: int, max_characters: int) -> Job:
+    def parse(self, body: Body, defaults: Options, limits: EvidenceLimits) -> Job:
         """Parse a request. Raises FieldError with the path of a wrong field.
 
         Content that only Gemini supports is not an error yet, because the provider may be Gemini.
         """
-        rest, ours = parse_extensions(body, defaults, limit=limit, max_characters=max_characters)
+        rest, ours = parse_extensions(body, defaults, limits)
         request = normalize_keys(rest)
         check(request, _Request)
         messages, params, refused = list[Message](), Body(), None

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from citestream.citation.evidence import FieldError
+from citestream.citation.evidence import EvidenceLimits, FieldError
 from citestream.citation.options import Options
 from citestream.providers.wire.ollama.chat_request import (
     chat_messages,
@@ -88,7 +88,7 @@ class OllamaApi(ClientApi):
         reason = "unload" if body.get("keep_alive") == 0 else "load"
         return OllamaEncoder(self.model(body), generates=self.generates).without_text(reason)
 
-    def parse(self, body: Body, defaults: Options, *, limit: int, max_characters: int) -> Job:
+    def parse(self, body: Body, defaults: Options, limits: EvidenceLimits) -> Job:
         """Parse a request. Raises FieldError with the path of a wrong field.
 
         Content that only Ollama supports is not an error yet, because the provider may be Ollama.
@@ -97,7 +97,7 @@ class OllamaApi(ClientApi):
         # Ollama's own clients refuse unknown fields, except inside `options`.
         options = body.get("options") or {}
         hidden = {key: options[key] for key in EXTENSION_FIELDS if key in options}
-        rest, ours = parse_extensions({**hidden, **body}, defaults, limit=limit, max_characters=max_characters)
+        rest, ours = parse_extensions({**hidden, **body}, defaults, limits)
         if hidden:
             rest["options"] = {key: value for key, value in options.items() if key not in hidden}
         raw = prompt_messages(rest) if self.generates else rest.get("messages") or []

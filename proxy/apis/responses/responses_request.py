@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from citestream.citation.evidence import FieldError
+from citestream.citation.evidence import EvidenceLimits, FieldError
 from citestream.citation.options import Options
 from citestream.providers.events import Message
 from citestream.providers.wire.json_text import WrongField
@@ -73,13 +73,13 @@ class ResponsesApi(ClientApi):
         self._previous = body.get("previous_response_id")
         return await insert_stored(body, find)
 
-    def parse(self, body: Body, defaults: Options, *, limit: int, max_characters: int) -> Job:
+    def parse(self, body: Body, defaults: Options, limits: EvidenceLimits) -> Job:
         """Parse a request. Raises FieldError with the path of a wrong field.
 
         Content without a counterpart in a chat is not an error yet, because the provider may have this API.
         """
         check(body, _Request)
-        rest, ours = parse_extensions(body, defaults, limit=limit, max_characters=max_characters)
+        rest, ours = parse_extensions(body, defaults, limits)
         if isinstance(rest.get("input"), list):
             rest["input"] = strip_items(rest["input"])
         messages, params, refused = list[Message](), Body(), None

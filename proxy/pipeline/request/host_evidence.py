@@ -37,5 +37,5 @@ def _read(messages: Sequence[Message], config: EvidenceConfig) -> JobEvidence | 
     if found is None:
         return None
     passages = [{"text": passage.text, **passage.fields} for passage in found.passages]
-    evidence = parse_evidence(passages, limit=config.limit, max_characters=config.max_characters)
+    evidence = parse_evidence(passages, limits=config.limits)
     return JobEvidence(evidence, prompt=found)

@@ -135,13 +135,14 @@ def _within_limits(
     messages: list[_ToolMessage], given: Sequence[Evidence], config: EvidenceConfig
 ) -> list[_ToolMessage]:
     """Return the latest results that fit into the limits, in order."""
-    pieces, characters = config.limit - len(given), config.max_characters - sum(item.characters for item in given)
+    limits = config.limits.after(given)
+    items, characters = limits.items, limits.characters
     kept: list[_ToolMessage] = []
     for message in reversed(messages):
         found = _passages(message)
-        pieces -= len(found)
+        items -= len(found)
         characters -= sum(map(_max_characters, found))
-        if pieces < 0 or characters < 0:
+        if items < 0 or characters < 0:
             break
         kept.append(message)
     return kept[::-1]
@@ -176,4 +177,4 @@ def _parse(passage: Fields, before: tuple[Evidence, ...], config: EvidenceConfig
     """Return the passage as the next piece of evidence. An id that is already in use is left out."""
     if any(passage.get("id") == item.id for item in before):
         passage = {key: value for key, value in passage.items() if key != "id"}
-    return parse_evidence([passage], limit=config.limit, max_characters=config.max_characters, after=before)
+    return parse_evidence([passage], limits=config.limits, after=before)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citestream.citation.evidence import Evidence, FieldError, label, parse_evidence, parse_sources
+from citestream.citation.evidence import Evidence, EvidenceLimits, FieldError, label, parse_evidence, parse_sources
 
 WRONG_EVIDENCE: dict[str, tuple[Any, str]] = {
     "the list is an object": ({}, "evidence"),
@@ -138,16 +138,16 @@ def test_numbers_continue_after_the_first_list() -> None:
 def test_a_second_list_shares_the_limits_with_the_first() -> None:
     first = parse_evidence([{"text": "aaaa"}])
     with pytest.raises(FieldError, match="evidence: has 2 entries; at most 1"):
-        parse_evidence([{"text": "b"}] * 2, limit=2, after=first)
+        parse_evidence([{"text": "b"}] * 2, limits=EvidenceLimits(items=2), after=first)
     with pytest.raises(FieldError, match=r"evidence\[0\]\.text: goes beyond the 9 characters"):
-        parse_evidence([{"text": "bbbb"}], max_characters=9, after=first)
+        parse_evidence([{"text": "bbbb"}], limits=EvidenceLimits(characters=9), after=first)
 
 
 def test_evidence_and_documents_share_the_limits() -> None:
     with pytest.raises(FieldError, match="documents: has 2 entries; at most 1"):
-        parse_sources([{"text": "a"}], ["b", "c"], limit=2)
+        parse_sources([{"text": "a"}], ["b", "c"], EvidenceLimits(items=2))
     with pytest.raises(FieldError, match=r"documents\[1\]\.text: goes beyond the 10 characters"):
-        parse_sources([{"text": "aaaa"}], ["bbbb", "cccc"], max_characters=10)
+        parse_sources([{"text": "aaaa"}], ["bbbb", "cccc"], EvidenceLimits(characters=10))
 
 
 @given(st.lists(st.one_of(st.none(), st.sampled_from(["e1", "e2", "e3", "e2_", "x"])), max_size=6))

@@ -10,6 +10,7 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
+from citestream.citation.evidence import EvidenceLimits
 from citestream.citation.options import Options
 from citestream.providers.scheduler import scheduler
 from citestream.providers.wire.json_steps import release_in_steps
@@ -94,7 +95,7 @@ def test_no_part_of_a_parsed_request_is_freed_at_once(
     make_api: Callable[[], ClientApi], make_body: Callable[[], dict[str, Any]]
 ) -> None:
     api, body = make_api(), make_body()
-    job = api.parse(body, Options(), limit=200, max_characters=10**6)
+    job = api.parse(body, Options(), EvidenceLimits(200, 10**6))
     steps = release_in_steps([body], body, job)  # as `read_json` and `answer` hold them
     allocated = [sys.getallocatedblocks()]
     del api, body, job

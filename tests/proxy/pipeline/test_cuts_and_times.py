@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citestream.citation.answers.response import Response
-from citestream.citation.evidence import parse_evidence
+from citestream.citation.evidence import EvidenceLimits, parse_evidence
 from citestream.citation.options import Options
 from citestream.citation.support.scorers import scorer
 from citestream.providers.events import Event, OtherDelta
@@ -86,7 +86,7 @@ APIS: dict[str, tuple[Callable[[Chunks, bool], Encoder], Callable[[bytes], Shown
 
 async def answered(api: str, events: Sequence[Event], options: Options, hold_seconds: float, *, stream: bool) -> Shown:
     make_encoder, read_stream, read_whole = APIS[api]
-    evidence = parse_evidence(EVIDENCE, limit=9, max_characters=999)
+    evidence = parse_evidence(EVIDENCE, limits=EvidenceLimits(9, 999))
     response = Response(evidence, options)
     chunks, completion, sent = Chunks(response, usage=True, streamed=stream), Completion(), b""
     encoder = make_encoder(chunks, stream)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citestream.citation.evidence import FieldError
+from citestream.citation.evidence import EvidenceLimits, FieldError
 from citestream.proxy.apis.anthropic.citation_location import InBlock, InResult, InText, OnPage
 from citestream.proxy.apis.anthropic.document_evidence import documents_to_read, take_documents
 from citestream.proxy.apis.anthropic.document_reader import DECODED_AT_ONCE, MANY_PIECES, DocumentReader, _decode
@@ -18,7 +18,7 @@ from tests.providers.retrieval.readers.documents import pdf
 
 Fields = dict[str, Any]
 CITED = {"enabled": True}
-LIMITS = {"limit": 200, "max_characters": 2_000_000}
+LIMITS = EvidenceLimits(200, 2_000_000)
 
 
 def text_document(text: str, **fields: Any) -> Fields:
@@ -56,7 +56,7 @@ TEXTS = st.lists(
 @given(st.lists(TEXTS, max_size=4))
 def test_offsets_are_positions_in_the_document(texts: list[str]) -> None:
     found = asyncio.run(collected(request(*map(text_document, texts))))
-    evidence, locations = found.evidence((), **LIMITS)
+    evidence, locations = found.evidence((), LIMITS)
     for one in evidence:
         location = locations.by_number[one.number]
         assert isinstance(location, InText)
@@ -78,7 +78,7 @@ async def test_documents_and_search_results_have_separate_indexes_that_include_u
             inner,
         )
     )
-    evidence, locations = found.evidence((), **LIMITS)
+    evidence, locations = found.evidence((), LIMITS)
     assert [one.text for one in evidence] == ["Red.", "Blue."]
     assert locations.by_number == {1: InBlock(1, "B", 1), 2: InResult(1, "A", "a.md", 0)}
     assert (locations.results, found.by_call) == (2, {"t1": [1]})
@@ -89,7 +89,7 @@ async def test_documents_and_search_results_have_separate_indexes_that_include_u
 
 async def test_the_pages_of_a_pdf_are_evidence(tmp_path: Path) -> None:
     document = pdf_document(tmp_path / "a.pdf", "The sea is blue.", "The tide turns.")
-    evidence, locations = (await collected(request(document))).evidence((), **LIMITS)
+    evidence, locations = (await collected(request(document))).evidence((), LIMITS)
     assert [(one.text, one.page_number) for one in evidence] == [("The sea is blue.", 1), ("The tide turns.", 2)]
     assert [*locations.by_number.values()] == [OnPage(0, None, 1), OnPage(0, None, 2)]
 
@@ -150,4 +150,4 @@ async def test_the_error_names_an_unreadable_pdf(name: str) -> None:
 async def test_too_many_documents_are_refused() -> None:
     found = await collected(request(*[text_document("Red.")] * 3))
     with pytest.raises(FieldError, match="messages: has too many documents: has 3 entries; at most 2 are taken"):
-        found.evidence((), limit=2, max_characters=100)
+        found.evidence((), EvidenceLimits(2, 100))

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from citestream.citation.evidence import Evidence, FieldError
+from citestream.citation.evidence import Evidence, EvidenceLimits, FieldError
 from citestream.citation.options import Options
 from citestream.proxy.apis.cohere import CohereApi
 from citestream.proxy.apis.cohere.cohere_documents import collect_documents, source_of
@@ -41,7 +41,7 @@ def test_the_text_of_a_document(case: str) -> None:
 def collected(
     documents: Any = None, messages: Any = (), given: tuple[Evidence, ...] = (), limit: int = 9
 ) -> tuple[tuple[Evidence, ...], dict[str, tuple[int, ...]]]:
-    return collect_documents(documents, messages, given, limit=limit, max_characters=500)
+    return collect_documents(documents, messages, given, EvidenceLimits(limit, 500))
 
 
 def result(call: str, *documents: Any) -> Fields:
@@ -131,7 +131,7 @@ def test_wrong_documents_are_refused_with_their_path(case: str) -> None:
 
 def parsed(**more: Any) -> Any:
     body = {"model": "m", "messages": [{"role": "user", "content": "q"}], **more}
-    return CohereApi().parse(body, Options(), limit=9, max_characters=99)
+    return CohereApi().parse(body, Options(), EvidenceLimits(9, 99))
 
 
 @pytest.mark.parametrize("enabled", [True, False])

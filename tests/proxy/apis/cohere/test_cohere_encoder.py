@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citestream.citation.answers.response import Response
-from citestream.citation.evidence import Evidence
+from citestream.citation.evidence import Evidence, EvidenceLimits
 from citestream.citation.options import Options
 from citestream.citation.support.scorers import scorer
 from citestream.providers.events import Event, OtherDelta, Usage
@@ -34,8 +34,7 @@ EVIDENCE, _ = collect_documents(
     ],
     [],
     (),
-    limit=9,
-    max_characters=9_999,
+    EvidenceLimits(9, 9_999),
 )
 FIRST, SECOND = "The Harlan bridge was opened on 4 May 1932.", "It carries two lanes and eight railway tracks."
 ANSWER = f"🌉 Yes. {FIRST[:-1]} [1]. {SECOND} I like it."
@@ -64,7 +63,7 @@ USAGE = Usage({**ENVELOPE, "choices": [], "usage": {"prompt_tokens": 9, "complet
 def encoded(events: list[Event], *, release: str = "sentence", **request: Any) -> tuple[list[Fields], Fields]:
     """Return the events of a stream and the complete answer."""
     body = {"model": "m", "messages": [{"role": "user", "content": "q"}], **request}
-    job = CohereApi().parse(body, Options(), limit=9, max_characters=99)
+    job = CohereApi().parse(body, Options(), EvidenceLimits(9, 99))
     options = Options(marker="none", release=release)  # type: ignore[arg-type]
     stream = asyncio.run(streamed(events, job, Response(EVIDENCE, options)))
     return stream, asyncio.run(complete(events, job, Response(EVIDENCE, options)))
@@ -235,7 +234,7 @@ def test_the_end_at_a_stop_sequence_has_its_own_reason(case: str) -> None:
 
 def test_other_evidence_is_a_source_with_its_own_fields() -> None:
     job = CohereApi().parse(
-        {"model": "m", "messages": [{"role": "user", "content": "q"}]}, Options(), limit=9, max_characters=9
+        {"model": "m", "messages": [{"role": "user", "content": "q"}]}, Options(), EvidenceLimits(9, 9)
     )
     evidence = [Evidence(1, FIRST, "e1", title="Bridges", url="https://ex.org/a", metadata={"cohere": {"id": "x"}})]
     response = Response(evidence, Options(marker="none"))

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from citestream.citation.evidence import FieldError
+from citestream.citation.evidence import EvidenceLimits, FieldError
 from citestream.citation.options import Options
 from citestream.providers.wire.gemini.json_keys import json_schema
 from citestream.proxy.apis.gemini.gemini_request import GeminiApi
@@ -15,7 +15,7 @@ CONTENTS = [{"role": "user", "parts": [{"text": "Hi"}]}]
 
 
 def parsed(body: dict[str, Any]) -> Job:
-    return API.parse({"contents": CONTENTS, **body}, Options(), limit=9, max_characters=99)
+    return API.parse({"contents": CONTENTS, **body}, Options(), EvidenceLimits(9, 99))
 
 
 SPELLINGS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from citestream.citation.evidence import EvidenceLimits
 from citestream.citation.options import Options
 from citestream.providers.events import ChatRequest
 from citestream.providers.wire.anthropic.messages_request import messages_body
@@ -21,7 +22,7 @@ OTHER = {"model": "another", "messages": [], "contents": [], "stream": False}
 
 
 def parsed(body: Fields) -> Job:
-    return OpenAIChatApi().parse(body, Options(), limit=9, max_characters=999)
+    return OpenAIChatApi().parse(body, Options(), EvidenceLimits(9, 999))
 
 
 @pytest.mark.parametrize("api", WRITERS)
