@@ -159,9 +159,18 @@ def is_data(text: str, i: int, brackets: Brackets, lists: ListStarts) -> bool:
         k = _back_over_spaces(text, k - 1)
         word = _word_before(text, k)
         return text[k - 1 : k] in ('"', "'") or word in WORDS["field"] or (listed and word not in _LEADS)
-    return listed and (
-        _word_before(text, k) in WORDS["array"] or _BEFORE_DATA.search(text, max(0, k - 5), k) is not None
-    )
+    return listed and (_is_array_expected(text, k) or _BEFORE_DATA.search(text, max(0, k - 5), k) is not None)
+
+
+def _is_array_expected(text: str, k: int) -> bool:
+    """Return whether the words before `k` introduce an array: "the range" or "it returns", not "the annual returns"."""
+    word = _word_before(text, k)
+    k = _back_over_spaces(text, k - len(word))
+    hyphenated = text[k - 1 : k] == "-"  # mid-range
+    before = _word_before(text, k)
+    if word in WORDS["value"]:
+        return not hyphenated and (not before or before in WORDS["before_value"])
+    return word in WORDS["array"] or (word in WORDS["be"] and before not in WORDS["pronoun"])
 
 
 def _list_start(text: str, i: int, lists: ListStarts) -> ListStart:

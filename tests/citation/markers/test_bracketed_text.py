@@ -54,6 +54,62 @@ With $W^{[1]}$ and $a_{[1]}$ given.
 \sqrt[3]{x} and \documentclass[1]{article}
 """
 
+ARRAYS = """
+The function returns [1, 2].
+It returns [1, 2, 3].
+The call returns [2, 1].
+Here `sort()` returns [1, 2].
+The method will return [1, 2].
+Choose a number from the range [1, 5].
+The values lie in the range [1, 3].
+The number is in the closed interval [1, 2].
+The list is [1, 2].
+Given the list [1, 2, 3], print it.
+The array [1, 2] is sorted.
+Consider the sequence [1, 2, 4].
+The tensor has shape [2, 3].
+The shape [2, 3] is printed.
+Rate it on a scale [1, 5].
+The row vector [1, 2] is added.
+An interval [1, 4] is given.
+The answer is [2, 3].
+The indices are [1, 2].
+The loop prints [1, 2].
+A list [1, 2] of numbers is passed.
+Use the integer range [1, 5].
+It calls a helper which returns [1, 2].
+Return [1, 2] if it is empty.
+"""
+
+# The same words end phrases of prose, which a citation follows.
+PROSE = """
+The sensor has a wide temperature range [1, 2].
+The company reported strong annual returns [1, 2].
+Tax returns [1, 3] must be filed by April.
+The site was added to the heritage list [2, 3].
+Two thousand people are on the waiting list [1, 2].
+The plant works at industrial scale [1, 2].
+The steps follow a strict sequence [1, 2].
+They published the genome sequence [1, 2].
+The leaf has an oval shape [1, 3].
+The guests sit in the front row [1, 2].
+Trains leave at regular intervals [1, 2].
+The measurement interval [1, 2] is ten minutes.
+Two mountain ranges [1, 2] cross the region.
+Nobody knows exactly what it is [1, 2].
+The report explains how old they are [1, 2].
+The bond returns [1, 2] fell in March.
+It belongs to the mid-range [1,2].
+The quake reached 7.8 on the Richter scale [1, 2].
+He made the short list [1, 2].
+Higher risks bring a higher rate of return [1, 2].
+The pension fund expects a good return [1, 2].
+The new model has more driving range [1, 3].
+Prices fall in the upper price range [2, 3].
+The bottle keeps its shape [1, 2].
+The museum shows where we are [1, 2].
+"""
+
 OTHERS = r"""
 The regular expression [0-9] matches a digit.
 The regular expression [1-9][0-9]* matches numbers.
@@ -77,9 +133,16 @@ The query ?a[1]=2&b[2]=3 is sent.
 """
 
 
-@pytest.mark.parametrize("text", (CODE + FORMULAS + OTHERS).strip().splitlines())
+@pytest.mark.parametrize("text", (CODE + FORMULAS + ARRAYS + OTHERS).strip().splitlines())
 def test_numbers_in_brackets_that_are_not_citations_stay(text: str) -> None:
     stripper = MarkerStripper(NAMES)
     assert strip(text, NAMES).text == text
     assert "".join(map(stripper.feed, text)) + stripper.flush() == text
     assert stripper.cited == stripper.unknown == ()
+
+
+@pytest.mark.parametrize("text", PROSE.strip().splitlines())
+def test_a_citation_after_a_word_for_data_is_removed(text: str) -> None:
+    found = strip(text, NAMES)
+    assert "[" not in found.text
+    assert len(found.cited) == 2
