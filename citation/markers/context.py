@@ -32,6 +32,12 @@ _LETTERED = re.compile(
     r" [A-Z]\Z",
     re.IGNORECASE,
 )
+_NUMERAL = re.compile(r"\b([A-Z]\w+) [IVX]\Z")  # "World War I[1]", "Charles V[1]"
+_UNIT = re.compile(
+    r"\d ?(?:[A-Za-zµ]{1,3}/|degrees? )?°?[ABCFJKLMNSTVWghkms]\Z"
+)  # "5 g[1]", "12 V[1]", "38°C[1]", "90 km/h[1]"
+_ABBREVIATION = re.compile(r"(?:[A-Z]\.)+[A-Z]")  # "U.S[1]"
+_AMOUNT = re.compile(r"\$\d.*")  # "$100[1]", "$24million[1]"
 _REACH = 60  # characters before the brackets that are searched for a word
 
 
@@ -79,7 +85,7 @@ def _word_context(text: str, i: int, before: str) -> LeftContext:
         word = word.rstrip("_")  # rose__[1]__
     if not word.strip("_"):
         return LeftContext.FREE  # __[1]__
-    if _is_code_name(word) and not _ends_name(text, at):
+    if _is_code_name(word) and not _ends_name(text, at) and not (found and _continues_word(text, found.start())):
         return LeftContext.CODE
     return LeftContext.ATTACHED if at == i else LeftContext.FREE
 
@@ -102,13 +108,26 @@ def follows_word(text: str, i: int) -> bool:
 
 
 def _ends_name(text: str, end: int) -> bool:
-    """Return whether the letter before `end` is part of a name: "vitamin C"."""
-    return _LETTERED.search(text, max(0, end - _REACH), end) is not None
+    """Return whether the letter before `end` is part of a name or a unit: "vitamin C", "Charles V", "5 g"."""
+    start = max(0, end - _REACH)
+    numeral = _NUMERAL.search(text, start, end)
+    is_numeral = numeral is not None and fold(numeral[1]) not in stopwords(None)
+    return is_numeral or any(pattern.search(text, start, end) for pattern in (_LETTERED, _UNIT))
+
+
+def _continues_word(text: str, at: int) -> bool:
+    """Return whether the letters from `at` are the end of a word with others: the "n" of "Colón", the "T" of "AT&T"."""
+    before = text[at - 1 : at]
+    if before in ("'", "’", "&"):
+        return text[at - 2 : at - 1].isalpha()
+    return before.isalpha() and not before.isascii() and not _UNSPACED.match(before)
 
 
 def _is_code_name(word: str) -> bool:
     """Return whether `word[1]` would be an index: `x`, `arr`, `my_list`, `myList`, `obj.items`, `x2`, `$row`."""
     stem, _, last = word.rpartition(".")
+    if _AMOUNT.fullmatch(word) or _ABBREVIATION.fullmatch(word):
+        return False
     if word[0] in "$@\\" or "_" in word or last.lower() in WORDS["variable"] or _VARIABLE.fullmatch(last):
         return True
     if last.isdigit() or not last:
@@ -223,7 +242,8 @@ def right_context(
         if target is NEED_DATA and not final:
             return NEED_DATA
         if isinstance(target, int):
-            return None if brackets.form is Form.PLAIN else target
+            is_link = brackets.form is Form.PLAIN and text[end + 1] != "#"  # [1](#ref-1) is a citation
+            return None if is_link else target
     if text[i] not in _UNLIKE_CODE and (following == "=" or (following == ":" and _begins_line(text, i))):
         return None
     if following == "-" and brackets.form is Form.PLAIN:  # [1,2]-shift
