@@ -58,8 +58,8 @@ class EvidenceLimits:
     items: int = MAX_EVIDENCE
     characters: int = MAX_CHARACTERS  # see Evidence.characters
 
-    def after(self, given: Sequence[Evidence]) -> "EvidenceLimits":
-        """Return the limits of further evidence; negative if the given evidence exceeds them already."""
+    def remaining(self, given: Sequence[Evidence]) -> "EvidenceLimits":
+        """Return what the given evidence leaves of the limits; negative if it exceeds them."""
         return EvidenceLimits(self.items - len(given), self.characters - sum(item.characters for item in given))
 
 
@@ -123,7 +123,7 @@ def _number(
 ) -> tuple[Evidence, ...]:
     """Return the entries as evidence, with numbers, and unique ids for those without one."""
     ids = {item.id for item in after}
-    characters = limits.after(after).characters
+    characters = limits.remaining(after).characters
     for path, fields in entries:
         characters -= sum(len(value) for value in fields.values() if isinstance(value, str))
         if characters < 0:

@@ -1,7 +1,7 @@
-"""The context of brackets: is it a citation, an index, a link or an array?
+"""The context of brackets: is it a citation, an index or a link?
 
-`[1]` can also be an index (`arr[1] = x`), the text of a link (`[1](url)`), a link definition (`[1]: url`) or an array
-(`: [1, 2]`). Each rule looks at a bounded part of the surrounding text.
+`[1]` can also be an index (`arr[1] = x`), the text of a link (`[1](url)`) or a link definition (`[1]: url`); arrays.py
+recognises arrays. Each rule looks at a bounded part of the surrounding text.
 """
 
 import re
@@ -33,12 +33,21 @@ _LETTERED = re.compile(
     re.IGNORECASE,
 )
 _NUMERAL = re.compile(r"\b([A-Z]\w+) [IVX]\Z")  # "World War I[1]", "Charles V[1]"
-_UNIT = re.compile(
-    r"\d ?(?:[A-Za-zµ]{1,3}/|degrees? )?°?[ABCFJKLMNSTVWghkms]\Z"
-)  # "5 g[1]", "12 V[1]", "38°C[1]", "90 km/h[1]"
+_QUANTITY = re.compile(
+    r"""\d\ ?
+    (?:[A-Za-zµ]{1,3}/ | degrees?\ )?  # "90 km/h[1]", "145 degrees F[1]"
+    °?[ABCFJKLMNSTVWghkms]\Z  # a unit, a point of the compass or a billion: "5 g[1]", "64°N[1]", "$2 B[1]"
+    """,
+    re.VERBOSE,
+)
+_HYPHENATED = re.compile(r"[^\W\d_]{2}-[A-Z]\Z")  # "Ice-T[1]"
 _ABBREVIATION = re.compile(r"(?:[A-Z]\.)+[A-Z]")  # "U.S[1]"
 _AMOUNT = re.compile(r"\$\d.*")  # "$100[1]", "$24million[1]"
-_REACH = 60  # characters before the brackets that are searched for a word
+_NAME_CHARACTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_")
+_OPENING_OF = {")": "(", "}": "{"}  # the arguments of a call or a command: f(x)[1], \\begin{array}[1]
+# α[1], ℤ[1], but not the end of a word: "TNF-α[1]"
+_SYMBOL = re.compile(r"(?<![^\W_])(?<![^\W_]{2}-)(?=[^\W\d_])[\u0370-\u03ff\u2100-\u214f\U0001d400-\U0001d7ff]\Z")
+REACH = 60  # characters before the brackets that are searched for a word
 
 
 class LeftContext(Enum):
@@ -55,7 +64,7 @@ def left_context(text: str, i: int) -> LeftContext:
     for _ in range(MAX_GROUP):
         if before not in "]］】":
             break
-        start = _brackets_before(text, i)
+        start = brackets_before(text, i)
         if start is None:
             return LeftContext.CODE if before == "]" else LeftContext.FREE  # [text][1]: a reference link
         i, before = start, text[start - 1] if start else "\n"
@@ -65,8 +74,8 @@ def left_context(text: str, i: int) -> LeftContext:
         return LeftContext.FREE
     if before == "(":
         return LeftContext.CODE if follows_word(text, i - 1) else LeftContext.FREE
-    if before in _CLOSED:
-        opening = text.rfind(_CLOSED[before], max(0, i - _REACH), i)
+    if before in _OPENING_OF:
+        opening = text.rfind(_OPENING_OF[before], max(0, i - REACH), i)
         is_code = follows_word(text, opening) or text[opening - 1 : opening] == "$"
         return LeftContext.CODE if opening > 0 and is_code else LeftContext.FREE
     return LeftContext.FREE if opening_bracket in "(（" else _word_context(text, i, before)
@@ -79,27 +88,24 @@ def _word_context(text: str, i: int, before: str) -> LeftContext:
     at = i - 1 if before == "^" else i  # the superscript of a variable: W^[1]
     if not (before.isascii() and (before.isalnum() or before in "_^")):
         return LeftContext.FREE
-    found = _NAME_BEFORE.search(text, max(0, at - _REACH), at)
-    word = found[0] if found else ""
+    word = _name_before(text, at)
+    start = at - len(word)
     if word.endswith("__"):
         word = word.rstrip("_")  # rose__[1]__
     if not word.strip("_"):
         return LeftContext.FREE  # __[1]__
-    if _is_code_name(word) and not _ends_name(text, at) and not (found and _continues_word(text, found.start())):
+    if _is_code_name(word) and not _is_part_of_name(text, start, at):
         return LeftContext.CODE
     return LeftContext.ATTACHED if at == i else LeftContext.FREE
 
 
-_NAME_CHARACTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_")
-_CLOSED = {")": "(", "}": "{"}  # the arguments of a call or a command: f(x)[1], \\begin{array}[1]
-_SYMBOL = re.compile(r"(?<![^\W_])(?=[^\W\d_])[\u0370-\u03ff\u2100-\u214f\U0001d400-\U0001d7ff]\Z")  # α[1], ℤ[1]
-
-
 def is_called(text: str, i: int) -> bool:
     """Return whether the parenthesis at `i` has arguments: `sum([1])`, not `rose([1])`."""
-    found = _NAME_BEFORE.search(text, max(0, i - _REACH), i) if follows_word(text, i) else None
-    is_function = found is not None and (found[0].lower() in WORDS["function"] or _is_code_name(found[0]))
-    return is_function and not _ends_name(text, i)
+    if not follows_word(text, i):
+        return False
+    name = _name_before(text, i)
+    is_function = name.lower() in WORDS["function"] or _is_code_name(name)
+    return is_function and not _is_part_of_name(text, i - len(name), i)
 
 
 def follows_word(text: str, i: int) -> bool:
@@ -107,19 +113,27 @@ def follows_word(text: str, i: int) -> bool:
     return i > 0 and text[i - 1] in _NAME_CHARACTERS
 
 
-def _ends_name(text: str, end: int) -> bool:
-    """Return whether the letter before `end` is part of a name or a unit: "vitamin C", "Charles V", "5 g"."""
-    start = max(0, end - _REACH)
-    numeral = _NUMERAL.search(text, start, end)
-    is_numeral = numeral is not None and fold(numeral[1]) not in stopwords(None)
-    return is_numeral or any(pattern.search(text, start, end) for pattern in (_LETTERED, _UNIT))
+def _name_before(text: str, end: int) -> str:
+    """Return the ASCII name that ends at `end`, with its dots and its `$`, `@` or backslash; empty if there is none."""
+    found = _NAME_BEFORE.search(text, max(0, end - REACH), end)
+    return found[0] if found else ""
+
+
+def _is_part_of_name(text: str, start: int, end: int) -> bool:
+    """Return whether the letters from `start` to `end` belong to a longer word, a name or a quantity of prose."""
+    if _continues_word(text, start):
+        return True
+    first = max(0, end - REACH)
+    if (numeral := _NUMERAL.search(text, first, end)) and fold(numeral[1]) not in stopwords(None):
+        return True  # not "If I[1]"
+    return any(pattern.search(text, first, end) for pattern in (_LETTERED, _QUANTITY, _HYPHENATED))
 
 
 def _continues_word(text: str, at: int) -> bool:
     """Return whether the letters from `at` are the end of a word with others: the "n" of "Colón", the "T" of "AT&T"."""
     before = text[at - 1 : at]
-    if before in ("'", "’", "&"):
-        return text[at - 2 : at - 1].isalpha()
+    if before in ("'", "’", "&"):  # "1980's", "AT&T"
+        return text[at - 2 : at - 1].isalnum()
     return before.isalpha() and not before.isascii() and not _UNSPACED.match(before)
 
 
@@ -137,12 +151,7 @@ def _is_code_name(word: str) -> bool:
     return last[0].islower() and not last.islower() and last[:1] not in "ei" and not last.endswith("OS")
 
 
-# Where a list of brackets begins, and how many come before one of them; None if something else comes before a comma
-ListStart = tuple[int | None, int]
-ListStarts = dict[int, ListStart]
-
-
-def _brackets_before(text: str, end: int) -> int | None:
+def brackets_before(text: str, end: int) -> int | None:
     """Return the beginning of the brackets that end at `end`, if they could be a marker."""
     start = end
     for _ in range(2):  # twice for [[1]]
@@ -153,78 +162,6 @@ def _brackets_before(text: str, end: int) -> int | None:
         if isinstance(brackets, Brackets) and brackets.end == end:
             return start
     return None
-
-
-def is_data(text: str, i: int, brackets: Brackets, lists: ListStarts) -> bool:
-    """Return whether they are an array: `"ids": [1, 2]`, `x = [1]`, `[[1, 2], [3, 4]]`, `[0, 1]`, the range [1, 5].
-
-    `lists`: receives where lists of brackets in this text begin, so that a row of them takes linear time.
-    """
-    if brackets.form is Form.SOURCE:
-        return False
-    listed = len(brackets.ranges) > 1
-    if (listed and (0, 0) in brackets.ranges) or brackets.ranges in _DIGIT_CLASSES:
-        return True  # an interval, a vector or a regular expression
-    start, passed = lists[i] = _list_start(text, i, lists)
-    if passed >= MAX_GROUP or start is None:
-        return passed >= MAX_GROUP
-    k = _back_over_spaces(text, start)
-    before = text[k - 1 : k]
-    if before == "(":  # f([1], [2])
-        return is_called(text, k - 1) or (listed and follows_word(text, k - 1))
-    if before in ("=", "[", "{"):
-        return text[k - 3 : k] not in ("$^{", "(^{")  # a formula that consists of a marker
-    if before == ":":
-        k = _back_over_spaces(text, k - 1)
-        word = _word_before(text, k)
-        return text[k - 1 : k] in ('"', "'") or word in WORDS["field"] or (listed and word not in _LEADS)
-    return listed and (_is_array_expected(text, k) or _BEFORE_DATA.search(text, max(0, k - 5), k) is not None)
-
-
-def _is_array_expected(text: str, k: int) -> bool:
-    """Return whether the words before `k` introduce an array: "the range" or "it returns", not "the annual returns"."""
-    word = _word_before(text, k)
-    k = _back_over_spaces(text, k - len(word))
-    hyphenated = text[k - 1 : k] == "-"  # mid-range
-    before = _word_before(text, k)
-    if word in WORDS["value"]:
-        return not hyphenated and (not before or before in WORDS["before_value"])
-    return word in WORDS["array"] or (word in WORDS["be"] and before not in WORDS["pronoun"])
-
-
-def _list_start(text: str, i: int, lists: ListStarts) -> ListStart:
-    """Return where the list of brackets begins to which those at `i` belong, and how many come before them."""
-    start, passed = i, 0
-    while passed < MAX_GROUP:
-        if start in lists:
-            first, before = lists[start]
-            return first, passed + before
-        k = _back_over_spaces(text, start)
-        if text[k - 1 : k] != ",":
-            break
-        k = _back_over_spaces(text, k - 1)
-        opening = _brackets_before(text, k) if text[k - 1 : k] in ("]", "］") else None
-        if opening is None:
-            return None, passed
-        start, passed = opening, passed + 1
-    return start, passed
-
-
-_DIGIT_CLASSES = (((0, 9),), ((1, 9),))  # [0-9] and [1-9], as in regular expressions
-_LEADS = WORDS["source"] - WORDS["field"]  # "Sources: [1, 2]" is prose, "ids: [1, 2]" is data
-_BEFORE_DATA = re.compile(r"(?:[∈∉→]|[-=]>|\b[a-z] in)\Z")  # x ∈ [1, 5], f: A → [1, 2], for i in [1, 2]
-
-
-def _word_before(text: str, k: int) -> str:
-    found = re.search(r"\w*\Z", text[max(0, k - _REACH) : k])
-    return found[0].lower() if found else ""
-
-
-def _back_over_spaces(text: str, k: int) -> int:
-    least = max(0, k - 16)
-    while k > least and text[k - 1].isspace():
-        k -= 1
-    return k
 
 
 # --- right context ------------------------------------------------------------------------------------------------

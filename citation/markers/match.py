@@ -9,17 +9,16 @@ from ..text.normalize import fold
 from ..text.numbers.units import UNITS
 from ..text.segmentation import MarkerEnd
 from .anchors import ANCHOR_STARTS, match_anchor
+from .arrays import ListStarts, is_data
 from .context import (
     MAX_GROUP,
     OPENING_CHARACTERS,
     ROW_GAP,
     SPACES,
     LeftContext,
-    ListStarts,
     after_word,
     follows_word,
     is_called,
-    is_data,
     left_context,
     right_context,
     skip_spaces,

@@ -139,7 +139,7 @@ def _select_evidence(question: str, entries: list[Fields], config: Config) -> tu
 def _parse_files(entries: list[Fields], config: Config) -> tuple[Evidence, ...]:
     """Return the entries as evidence. The limits for clients do not apply to local files."""
     characters = max(config.evidence.max_characters, sum(len(entry["text"]) for entry in entries))
-    limits = EvidenceLimits(max(len(entries), config.evidence.limit), characters)
+    limits = EvidenceLimits(items=max(len(entries), config.evidence.limit), characters=characters)
     return parse_evidence(entries, limits=limits)
 
 

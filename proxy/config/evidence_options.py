@@ -82,7 +82,7 @@ class EvidenceConfig(Section):
     @property
     def limits(self) -> EvidenceLimits:
         """The maximum size of all evidence of a request."""
-        return EvidenceLimits(self.limit, self.max_characters)
+        return EvidenceLimits(items=self.limit, characters=self.max_characters)
 
 
 ONNX = "onnx:"  # prefix of a folder with a model, where a model's name may also stand

@@ -16,7 +16,7 @@ from .chunk_fields import empty_chunk
 from .outgoing import Failed, Outgoing, TextOut
 
 OWN_FIELDS = ("references", "grounding")  # only Citestream states them; a provider could invent them
-OLLAMA_FINGERPRINT = "fp_ollama"  # Ollama's OpenAI-compatible API selects one of 999 ids at random
+OLLAMA_FINGERPRINT = "fp_ollama"  # `system_fingerprint` of all answers of Ollama's OpenAI-compatible API
 LONG_LIST = 1_000  # spans, which are freed in 1 ms
 
 Fields = dict[str, Any]
@@ -118,10 +118,12 @@ class Chunks:
         self._open_choices[choice] = None
 
     def _make_id_unique(self, chunk: Chunk) -> None:
-        """Extend an id of Ollama: references are stored by it, and another answer could get the same one."""
-        if chunk.get("system_fingerprint") == OLLAMA_FINGERPRINT:
-            self._unique_id = self._unique_id or f"{chunk.get('id')}-{secrets.token_hex(8)}"
-            chunk["id"] = self._unique_id
+        """Replace the id of an answer of Ollama, which selects one of 999 at random. References are stored by id."""
+        if chunk.get("system_fingerprint") != OLLAMA_FINGERPRINT:
+            return
+        if not self._unique_id:
+            self._unique_id = f"{chunk.get('id')}-{secrets.token_hex(8)}"
+        chunk["id"] = self._unique_id
 
     def _take_annotations(self, chunk: Chunk) -> None:
         """Move the provider's annotations to the finish chunk: clients read them once per stream."""

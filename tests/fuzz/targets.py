@@ -165,7 +165,7 @@ def request(data: bytes) -> None:
     if not isinstance(body, dict):
         return
     with suppress(FieldError, RequestError):
-        job = api.parse(body, Options(), EvidenceLimits(200, 100_000))
+        job = api.parse(body, Options(), EvidenceLimits(items=200, characters=100_000))
         api.encoder(job, UncitedChunks(usage=False))
         if job.options.enabled and job.evidence:
             inject(job.messages, job.evidence, nonce="7f3a9c51", budget_tokens=2000)

@@ -25,19 +25,19 @@ def collect_documents(
 ) -> tuple[tuple[Evidence, ...], dict[str, tuple[int, ...]]]:
     """Return the evidence `given` and that of all documents, and the numbers of those in tool results, by tool call.
 
-    The results of tools are left out above the limits of all evidence, from the oldest up, and
-    so are their documents without a text. Raise FieldError if a document in `documents` is wrong.
+    Tool results that exceed the limits are left out, the oldest first, and so are their documents without a text. Raise
+    FieldError if an entry of `documents` is invalid.
     """
     evidence = given
     if documents is not None:
         if isinstance(documents, list):
-            check_count(documents, "documents", limits.items - len(given))
+            check_count(documents, "documents", limits.remaining(given).items)
         entries = _request_documents(documents, {item.id for item in given})
         evidence += parse_evidence(entries, "documents", limits, after=evidence)
     known = {item.id: (item.number, item.text) for item in evidence}
     new: list[Fields] = []
     by_call: dict[str, tuple[int, ...]] = {}
-    for call, entries in _tool_results(messages, limits.after(evidence)):
+    for call, entries in _tool_results(messages, limits.remaining(evidence)):
         numbers = []
         for entry in entries:
             if known.get(entry["id"], ("", ""))[1] != entry["text"]:

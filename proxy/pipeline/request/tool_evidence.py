@@ -135,7 +135,7 @@ def _within_limits(
     messages: list[_ToolMessage], given: Sequence[Evidence], config: EvidenceConfig
 ) -> list[_ToolMessage]:
     """Return the latest results that fit into the limits, in order."""
-    limits = config.limits.after(given)
+    limits = config.limits.remaining(given)
     items, characters = limits.items, limits.characters
     kept: list[_ToolMessage] = []
     for message in reversed(messages):

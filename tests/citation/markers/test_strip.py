@@ -36,6 +36,7 @@ FORMS: dict[str, Case] = {
     "a range of brackets": ("Sales rose [1]–[3].", "Sales rose.", (1, 2, 3), ()),
     "a list with a range": ("Sales rose [1, 3-5].", "Sales rose.", (1, 3, 4, 5), ()),
     "double brackets": ("Sales rose [[1]].", "Sales rose.", (1,), ()),
+    "a link to an anchor": ("Sales rose [1](#ref-1).", "Sales rose.", (1,), ()),
     "our link style": ("Sales rose [[1]](https://example.org/a_(b)).", "Sales rose.", (1,), ()),
     "two markers in our link style": ("Sales rose [[1]](u)[[2]](<v w>).", "Sales rose.", (1, 2), ()),
     "spaces inside": ("Sales rose [ 1 ].", "Sales rose.", (1,), ()),

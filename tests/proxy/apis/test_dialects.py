@@ -87,7 +87,7 @@ def test_the_identifier_of_writer_is_that_of_the_marker(fields: dict[str, str]) 
 
 def test_a_query_config_selects_the_dialect_of_writer() -> None:
     body = {"model": "m", "query_config": {"inline_citations": True}, "evidence": [{"text": "a"}]}
-    rest, ours = parse_extensions(body, Options(), EvidenceLimits(9, 9))
+    rest, ours = parse_extensions(body, Options(), EvidenceLimits(items=9, characters=9))
     assert rest == {"model": "m"}
     assert (ours.options.dialect, ours.options.marker) == ("writer", "name")
 
@@ -127,5 +127,5 @@ def test_a_complete_answer_for_openwebui_has_its_sources_at_the_top_level() -> N
 
 def test_options_of_the_request_override_those_of_the_dialect() -> None:
     body = {"citations": {"dialect": "ragflow", "marker": "number"}}
-    _, ours = parse_extensions(body, Options(), EvidenceLimits(9, 9))
+    _, ours = parse_extensions(body, Options(), EvidenceLimits(items=9, characters=9))
     assert (ours.options.dialect, ours.options.marker) == ("ragflow", "number")

@@ -95,7 +95,7 @@ def test_no_part_of_a_parsed_request_is_freed_at_once(
     make_api: Callable[[], ClientApi], make_body: Callable[[], dict[str, Any]]
 ) -> None:
     api, body = make_api(), make_body()
-    job = api.parse(body, Options(), EvidenceLimits(200, 10**6))
+    job = api.parse(body, Options(), EvidenceLimits(items=200, characters=10**6))
     steps = release_in_steps([body], body, job)  # as `read_json` and `answer` hold them
     allocated = [sys.getallocatedblocks()]
     del api, body, job

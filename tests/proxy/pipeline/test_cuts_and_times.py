@@ -86,7 +86,7 @@ APIS: dict[str, tuple[Callable[[Chunks, bool], Encoder], Callable[[bytes], Shown
 
 async def answered(api: str, events: Sequence[Event], options: Options, hold_seconds: float, *, stream: bool) -> Shown:
     make_encoder, read_stream, read_whole = APIS[api]
-    evidence = parse_evidence(EVIDENCE, limits=EvidenceLimits(9, 999))
+    evidence = parse_evidence(EVIDENCE, limits=EvidenceLimits(items=9, characters=999))
     response = Response(evidence, options)
     chunks, completion, sent = Chunks(response, usage=True, streamed=stream), Completion(), b""
     encoder = make_encoder(chunks, stream)

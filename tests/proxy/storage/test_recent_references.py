@@ -275,24 +275,24 @@ async def test_a_response_is_looked_up_by_its_own_id() -> None:
         assert [reference["id"] for reference in found["references"]] == ["bridge"]
 
 
-async def test_answers_of_ollama_with_the_same_id_have_references_of_their_own() -> None:
+async def test_answers_of_ollama_with_the_same_id_keep_separate_references() -> None:
     stream = script(head("200 OK", "Content-Type: text/event-stream", "Connection: close"), OLLAMA, Break.CLOSE)
     async with Server(stream) as ollama:
         provider = {"kind": "openai", "base_url": f"{ollama.url}/v1"}
         async with TestClient(TestServer(make_app(parse({"providers": {"ollama": provider}})))) as client:
-            names = []
+            ids = []
             for name in ("boiling", "melting"):
                 evidence = [{"text": "Water boils at 100 °C. Ice melts at 0 °C.", "id": name}]
                 request = REQUEST | {"model": "ollama/qwen3", "evidence": evidence, "stream": True}
                 streamed = [json.loads(data) for data in await events(client, request)]
                 assert len({chunk["id"] for chunk in streamed}) == 1
-                names.append(streamed[0]["id"])
+                ids.append(streamed[0]["id"])
                 whole = await (await client.post("/v1/chat/completions", json=request | {"stream": False})).json()
-                names.append(whole["id"])
-            found = [await (await client.get(f"/v1/references/{name}")).json() for name in names]
+                ids.append(whole["id"])
+            found = [await (await client.get(f"/v1/references/{name}")).json() for name in ids]
             cited = [[reference["id"] for reference in one["references"]] for one in found]
             assert cited == [["boiling"], ["boiling"], ["melting"], ["melting"]]
-            assert all(name.startswith("chatcmpl-553-") for name in names)
+            assert all(name.startswith("chatcmpl-553-") for name in ids)
 
 
 async def events(client: Client, request: Fields) -> list[str]:

@@ -55,7 +55,7 @@ def test_passages_of_a_truncated_result_keep_their_labels(golden: Golden) -> Non
 def shown(found: PromptEvidence, deltas: list[str], supported: int) -> str:
     """Return the text that the host shows if every claim is supported by this evidence."""
     evidence = parse_evidence(
-        [{"text": one.text, **one.fields} for one in found.passages], limits=EvidenceLimits(9, 9999)
+        [{"text": one.text, **one.fields} for one in found.passages], limits=EvidenceLimits(items=9, characters=9999)
     )
     answer = Response(evidence, Options(), host=HostLabels.from_prompt(found)).answer(0)
     assert isinstance(answer, Answer)

@@ -18,7 +18,7 @@ from tests.providers.retrieval.readers.documents import pdf
 
 Fields = dict[str, Any]
 CITED = {"enabled": True}
-LIMITS = EvidenceLimits(200, 2_000_000)
+LIMITS = EvidenceLimits(items=200, characters=2_000_000)
 
 
 def text_document(text: str, **fields: Any) -> Fields:
@@ -150,4 +150,4 @@ async def test_the_error_names_an_unreadable_pdf(name: str) -> None:
 async def test_too_many_documents_are_refused() -> None:
     found = await collected(request(*[text_document("Red.")] * 3))
     with pytest.raises(FieldError, match="messages: has too many documents: has 3 entries; at most 2 are taken"):
-        found.evidence((), EvidenceLimits(2, 100))
+        found.evidence((), EvidenceLimits(items=2, characters=100))

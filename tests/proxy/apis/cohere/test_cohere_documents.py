@@ -41,7 +41,7 @@ def test_the_text_of_a_document(case: str) -> None:
 def collected(
     documents: Any = None, messages: Any = (), given: tuple[Evidence, ...] = (), limit: int = 9
 ) -> tuple[tuple[Evidence, ...], dict[str, tuple[int, ...]]]:
-    return collect_documents(documents, messages, given, EvidenceLimits(limit, 500))
+    return collect_documents(documents, messages, given, EvidenceLimits(items=limit, characters=500))
 
 
 def result(call: str, *documents: Any) -> Fields:
@@ -131,7 +131,7 @@ def test_wrong_documents_are_refused_with_their_path(case: str) -> None:
 
 def parsed(**more: Any) -> Any:
     body = {"model": "m", "messages": [{"role": "user", "content": "q"}], **more}
-    return CohereApi().parse(body, Options(), EvidenceLimits(9, 99))
+    return CohereApi().parse(body, Options(), EvidenceLimits(items=9, characters=99))
 
 
 @pytest.mark.parametrize("enabled", [True, False])

@@ -34,7 +34,7 @@ EVIDENCE, _ = collect_documents(
     ],
     [],
     (),
-    EvidenceLimits(9, 9_999),
+    EvidenceLimits(items=9, characters=9_999),
 )
 FIRST, SECOND = "The Harlan bridge was opened on 4 May 1932.", "It carries two lanes and eight railway tracks."
 ANSWER = f"🌉 Yes. {FIRST[:-1]} [1]. {SECOND} I like it."
@@ -63,7 +63,7 @@ USAGE = Usage({**ENVELOPE, "choices": [], "usage": {"prompt_tokens": 9, "complet
 def encoded(events: list[Event], *, release: str = "sentence", **request: Any) -> tuple[list[Fields], Fields]:
     """Return the events of a stream and the complete answer."""
     body = {"model": "m", "messages": [{"role": "user", "content": "q"}], **request}
-    job = CohereApi().parse(body, Options(), EvidenceLimits(9, 99))
+    job = CohereApi().parse(body, Options(), EvidenceLimits(items=9, characters=99))
     options = Options(marker="none", release=release)  # type: ignore[arg-type]
     stream = asyncio.run(streamed(events, job, Response(EVIDENCE, options)))
     return stream, asyncio.run(complete(events, job, Response(EVIDENCE, options)))
@@ -234,7 +234,7 @@ def test_the_end_at_a_stop_sequence_has_its_own_reason(case: str) -> None:
 
 def test_other_evidence_is_a_source_with_its_own_fields() -> None:
     job = CohereApi().parse(
-        {"model": "m", "messages": [{"role": "user", "content": "q"}]}, Options(), EvidenceLimits(9, 9)
+        {"model": "m", "messages": [{"role": "user", "content": "q"}]}, Options(), EvidenceLimits(items=9, characters=9)
     )
     evidence = [Evidence(1, FIRST, "e1", title="Bridges", url="https://ex.org/a", metadata={"cohere": {"id": "x"}})]
     response = Response(evidence, Options(marker="none"))

@@ -15,7 +15,7 @@ CONTENTS = [{"role": "user", "parts": [{"text": "Hi"}]}]
 
 
 def parsed(body: dict[str, Any]) -> Job:
-    return API.parse({"contents": CONTENTS, **body}, Options(), EvidenceLimits(9, 99))
+    return API.parse({"contents": CONTENTS, **body}, Options(), EvidenceLimits(items=9, characters=99))
 
 
 SPELLINGS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {

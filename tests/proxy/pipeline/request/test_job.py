@@ -22,7 +22,7 @@ OTHER = {"model": "another", "messages": [], "contents": [], "stream": False}
 
 
 def parsed(body: Fields) -> Job:
-    return OpenAIChatApi().parse(body, Options(), EvidenceLimits(9, 999))
+    return OpenAIChatApi().parse(body, Options(), EvidenceLimits(items=9, characters=999))
 
 
 @pytest.mark.parametrize("api", WRITERS)
