@@ -7,7 +7,8 @@ from .grammar import WORDS, Brackets, Form
 
 _DIGIT_CLASSES = (((0, 9),), ((1, 9),))  # [0-9] and [1-9], as in regular expressions
 _SOURCE_LABELS = WORDS["source"] - WORDS["field"]  # "Sources: [1, 2]" is prose, "ids: [1, 2]" is data
-_BEFORE_DATA = re.compile(r"(?:[∈∉→]|[-=]>|\b[a-z] in)\Z")  # x ∈ [1, 5], f: A → [1, 2], for i in [1, 2]
+# x ∈ [1, 5], f: A → [1, 2], for i in [1, 2], of shape [1, 2]
+_BEFORE_DATA = re.compile(r"(?:[∈∉→]|[-=]>|\b[a-z] in|\bof (?:shape|dimensions))\Z")
 
 # Where a list of brackets begins, and how many come before one of them; None if something else comes before a comma
 ListStart = tuple[int | None, int]
@@ -39,18 +40,33 @@ def is_data(text: str, i: int, brackets: Brackets, lists: ListStarts) -> bool:
         k = _back_over_spaces(text, k - 1)
         word = _word_before(text, k)
         return text[k - 1 : k] in ('"', "'") or word in WORDS["field"] or (listed and word not in _SOURCE_LABELS)
-    return listed and (_introduces_array(text, k) or _BEFORE_DATA.search(text, max(0, k - 5), k) is not None)
+    return listed and (_introduces_array(text, k) or _BEFORE_DATA.search(text, max(0, k - REACH), k) is not None)
 
 
 def _introduces_array(text: str, end: int) -> bool:
     """Return whether the words before `end` introduce an array: "the range", "it returns", not "the annual returns"."""
     word = _word_before(text, end)
-    end = _back_over_spaces(text, end - len(word))
-    previous = _word_before(text, end)  # empty after punctuation: "`f(x)` returns"
+    start = end - len(word)
+    previous, is_first = _word_before_space(text, start)
     if word in WORDS["array_or_prose"]:
-        is_compound = text[end - 1 : end] == "-"  # mid-range
-        return not is_compound and (not previous or previous in WORDS["before_array"])
-    return word in WORDS["array"] or (word in WORDS["be"] and previous not in WORDS["pronoun"])
+        if text[start - 1 : start] == "-":
+            return False  # mid-range
+        is_function = len(previous) == 1 or "_" in previous  # "f returns"
+        return not previous or is_function or previous in WORDS["before_array"]
+    if word in WORDS["be"]:
+        return is_first or previous not in WORDS["pronoun"]  # "It is [1, 2].", not "what it is [1, 2]"
+    return word in WORDS["array"]
+
+
+def _word_before_space(text: str, end: int) -> tuple[str, bool]:
+    """Return the word before the spaces at `end`, empty on another line, and whether it begins a sentence."""
+    at = _back_over_spaces(text, end)
+    if "\n" in text[at:end]:
+        return "", True
+    word = _word_before(text, at)
+    start = at - len(word)
+    at = _back_over_spaces(text, start)
+    return word, at == 0 or "\n" in text[at:start] or text[at - 1] in ".?!:"
 
 
 def _list_start(text: str, i: int, lists: ListStarts) -> ListStart:

@@ -32,20 +32,24 @@ _LETTERED = re.compile(
     r" [A-Z]\Z",
     re.IGNORECASE,
 )
-_NUMERAL = re.compile(r"\b([A-Z]\w+) [IVX]\Z")  # "World War I[1]", "Charles V[1]"
+# "in World War I[1]" and "to Charles V[1]", not "Set X[1]" at the beginning of a sentence or "die Spannung V[1]"
+_NUMERAL = re.compile(r"\w,? (?<!\b[Dd](?:er|ie|as|en|em) )([A-Z]\w+) [IVX]\Z")
 _QUANTITY = re.compile(
-    r"""\d\ ?
+    r"""(?<![\w.,])\d(?:[\d.,]*\d)?\ ?
     (?:[A-Za-zµ]{1,3}/ | degrees?\ )?  # "90 km/h[1]", "145 degrees F[1]"
     °?[ABCFJKLMNSTVWghkms]\Z  # a unit, a point of the compass or a billion: "5 g[1]", "64°N[1]", "$2 B[1]"
     """,
     re.VERBOSE,
 )
 _HYPHENATED = re.compile(r"[^\W\d_]{2}-[A-Z]\Z")  # "Ice-T[1]"
-_ABBREVIATION = re.compile(r"(?:[A-Z]\.)+[A-Z]")  # "U.S[1]"
+_ABBREVIATION = re.compile(r"(?:[A-Z]\.)+[A-SU-Z]")  # "U.S[1]", not the transposed matrix "A.T[1]"
 _AMOUNT = re.compile(r"\$\d.*")  # "$100[1]", "$24million[1]"
 _NAME_CHARACTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_")
 _OPENING_OF = {")": "(", "}": "{"}  # the arguments of a call or a command: f(x)[1], \\begin{array}[1]
 # α[1], ℤ[1], but not the end of a word: "TNF-α[1]"
+_SUFFIXES = frozenset("sStTdm")  # after an apostrophe: "UK's", "1980's", "can't"
+_GREEK = re.compile(r"[\u0370-\u03ff]")  # "Δx[1]", a variable
+_REFERENCE_ANCHOR = re.compile(r"\(#(?:\d|ref|cite|citation|fn|source|note)", re.IGNORECASE)  # [1](#ref-1)
 _SYMBOL = re.compile(r"(?<![^\W_])(?<![^\W_]{2}-)(?=[^\W\d_])[\u0370-\u03ff\u2100-\u214f\U0001d400-\U0001d7ff]\Z")
 REACH = 60  # characters before the brackets that are searched for a word
 
@@ -121,7 +125,7 @@ def _name_before(text: str, end: int) -> str:
 
 def _is_part_of_name(text: str, start: int, end: int) -> bool:
     """Return whether the letters from `start` to `end` belong to a longer word, a name or a quantity of prose."""
-    if _continues_word(text, start):
+    if _continues_word(text, start, end):
         return True
     first = max(0, end - REACH)
     if (numeral := _NUMERAL.search(text, first, end)) and fold(numeral[1]) not in stopwords(None):
@@ -129,12 +133,16 @@ def _is_part_of_name(text: str, start: int, end: int) -> bool:
     return any(pattern.search(text, first, end) for pattern in (_LETTERED, _QUANTITY, _HYPHENATED))
 
 
-def _continues_word(text: str, at: int) -> bool:
-    """Return whether the letters from `at` are the end of a word with others: the "n" of "Colón", the "T" of "AT&T"."""
-    before = text[at - 1 : at]
-    if before in ("'", "’", "&"):  # "1980's", "AT&T"
-        return text[at - 2 : at - 1].isalnum()
-    return before.isalpha() and not before.isascii() and not _UNSPACED.match(before)
+def _continues_word(text: str, start: int, end: int) -> bool:
+    """Return whether the letters from `start` to `end` end a longer word: the "n" of "Colón", the "T" of "AT&T"."""
+    letters, before, earlier = text[start:end], text[start - 1 : start], text[start - 2 : start - 1]
+    if before in ("'", "’"):
+        return letters in _SUFFIXES and earlier.isalnum()
+    if before == "&":
+        return letters.isupper() and earlier.isupper()
+    if not before.isalpha() or before.isascii() or _UNSPACED.match(before) or _GREEK.match(before):
+        return False
+    return letters.isalpha() and (letters.islower() or letters.isupper())
 
 
 def _is_code_name(word: str) -> bool:
@@ -179,8 +187,8 @@ def right_context(
         if target is NEED_DATA and not final:
             return NEED_DATA
         if isinstance(target, int):
-            is_link = brackets.form is Form.PLAIN and text[end + 1] != "#"  # [1](#ref-1) is a citation
-            return None if is_link else target
+            is_citation = brackets.form is not Form.PLAIN or _REFERENCE_ANCHOR.match(text, end)
+            return target if is_citation else None
     if text[i] not in _UNLIKE_CODE and (following == "=" or (following == ":" and _begins_line(text, i))):
         return None
     if following == "-" and brackets.form is Form.PLAIN:  # [1,2]-shift

@@ -119,11 +119,10 @@ class Chunks:
 
     def _make_id_unique(self, chunk: Chunk) -> None:
         """Replace the id of an answer of Ollama, which selects one of 999 at random. References are stored by id."""
-        if chunk.get("system_fingerprint") != OLLAMA_FINGERPRINT:
-            return
-        if not self._unique_id:
-            self._unique_id = f"{chunk.get('id')}-{secrets.token_hex(8)}"
-        chunk["id"] = self._unique_id
+        if chunk.get("system_fingerprint") == OLLAMA_FINGERPRINT and not self._unique_id:
+            self._unique_id = f"{chunk.get('id') or 'chatcmpl'}-{secrets.token_hex(8)}"
+        if self._unique_id:
+            chunk["id"] = self._unique_id
 
     def _take_annotations(self, chunk: Chunk) -> None:
         """Move the provider's annotations to the finish chunk: clients read them once per stream."""

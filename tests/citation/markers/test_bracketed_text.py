@@ -64,6 +64,16 @@ Let X[1] = 5 be given.
 The sum 3 a[1] + 2 is odd.
 The quotient x/y[1] is small.
 The difference a-b[1] or x-α[1] is small.
+Set X[1] to zero, and swap V[1] with V[2].
+Die Spannung V[1] ist hoch.
+The step Δx[1], the time Δt[1] and the weight λx[1] are small.
+Read größe_max[1] or área.valores[1].
+L'elemento dell'array[1] è zero.
+The value a&b[1] is odd.
+The range from 0, s[1] and i + 1, s[2] is read.
+Read load_5m[1] or time_10s[1].
+The matrices A.T[1] and X.T[1] are transposed.
+See [2](#step-2) or [1](#intro) for details.
 The field A.x[1] is read.
 Then A[1] is compared.
 The element x[1] is small.
@@ -87,7 +97,7 @@ The bird weighs 5 g[1].
 It needs a 12 V[1] battery.
 World War I[1] began in 1914.
 The emperor Charles V[1] abdicated.
-Malcolm X[1] was shot.
+The speaker Malcolm X[1] was shot.
 He sailed with Cristóbal Colón[1].
 It was ruled by Juan Perón[1] then.
 The chips became Virginia's[1] most valuable export.
@@ -110,6 +120,16 @@ Heat it to 145 degrees F[1].
 """
 
 ARRAYS = """
+- Returns [1, 2] if the list is empty.
+- Range [1, 5]
+What is it? It is [1, 2].
+They are [1, 2].
+The function sorts it and returns [1, 2].
+We return [1, 2] as the answer.
+The value of f returns [1, 2] here.
+The linked list [1, 2, 3] is reversed.
+A tensor of shape [2, 3] is used.
+The algorithm returns [1, 2], and find_all returns [2, 3].
 The month must be in range [1, 12].
 The function returns [1, 2].
 It returns [1, 2, 3].

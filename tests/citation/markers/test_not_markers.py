@@ -60,6 +60,7 @@ NOT_MARKERS: dict[str, str] = {
     "a vector": "Let v = [[1], [2]] and the matrix [[1], [2]] be given.",
     "an assignment": "x = [1, 2]",
     "a list of values": "Return the list [1, 2, 3] as it is.",
+    "an array after a heading": "Notes\nReturns [1, 2] for the example.",
     "a range of values": "Choose from the range [1, 5].",
     "a matrix of many rows": "The matrix is [" + ", ".join(["[1, 2]"] * 40) + "].",
     "an open bracket": "The value [1 is wrong.",
