@@ -136,6 +136,7 @@ def _provider(address: str) -> Fields:
 def main() -> None:
     """Print the times of the measured client for each kind of request."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    # argparse checks the empty list, too, if no kind is given.
     parser.add_argument("kinds", nargs="*", choices=[[], *KINDS], metavar="KIND")
     parser.add_argument("--seconds", type=float, default=10.0)
     parser.add_argument("--clients", type=int, default=10)

@@ -47,7 +47,7 @@ def _introduces_array(text: str, end: int) -> bool:
     """Return whether the words before `end` introduce an array: "the range", "it returns", not "the annual returns"."""
     word = _word_before(text, end)
     start = end - len(word)
-    previous, is_first = _word_before_space(text, start)
+    previous, is_first = _previous_word(text, start)
     if word in WORDS["array_or_prose"]:
         if text[start - 1 : start] == "-":
             return False  # mid-range
@@ -58,8 +58,8 @@ def _introduces_array(text: str, end: int) -> bool:
     return word in WORDS["array"]
 
 
-def _word_before_space(text: str, end: int) -> tuple[str, bool]:
-    """Return the word before the spaces at `end`, empty on another line, and whether it begins a sentence."""
+def _previous_word(text: str, end: int) -> tuple[str, bool]:
+    """Return the word before `end` on the same line, empty if there is none, and whether it begins a sentence."""
     at = _back_over_spaces(text, end)
     if "\n" in text[at:end]:
         return "", True

@@ -46,10 +46,9 @@ _ABBREVIATION = re.compile(r"(?:[A-Z]\.)+[A-SU-Z]")  # "U.S[1]", not the transpo
 _AMOUNT = re.compile(r"\$\d.*")  # "$100[1]", "$24million[1]"
 _NAME_CHARACTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_")
 _OPENING_OF = {")": "(", "}": "{"}  # the arguments of a call or a command: f(x)[1], \\begin{array}[1]
-# α[1], ℤ[1], but not the end of a word: "TNF-α[1]"
 _SUFFIXES = frozenset("sStTdm")  # after an apostrophe: "UK's", "1980's", "can't"
 _GREEK = re.compile(r"[\u0370-\u03ff]")  # "Δx[1]", a variable
-_REFERENCE_ANCHOR = re.compile(r"\(#(?:\d|ref|cite|citation|fn|source|note)", re.IGNORECASE)  # [1](#ref-1)
+# α[1], ℤ[1], but not the end of a word: "TNF-α[1]"
 _SYMBOL = re.compile(r"(?<![^\W_])(?<![^\W_]{2}-)(?=[^\W\d_])[\u0370-\u03ff\u2100-\u214f\U0001d400-\U0001d7ff]\Z")
 REACH = 60  # characters before the brackets that are searched for a word
 
@@ -289,6 +288,7 @@ def _next_end(text: str, at: int, names: MarkerNames, final: bool) -> int | Need
     return target if isinstance(target, int) else brackets.end
 
 
+_REFERENCE_ANCHOR = re.compile(r"\(#(?:\d|ref|cit|fn|source|note)", re.IGNORECASE)  # [1](#ref-1), [1](#citation-1)
 _WORD = re.compile(r"[^\W\d_]{1,16}")  # no stop word is longer
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 _OPERATORS = frozenset("([{=+/%>&@$-")

@@ -2,6 +2,7 @@
 
 Every provider maps its stream to chunks, so this class is the one place that handles the deviations of real servers:
 
+- the id is one of 999, so that two answers may have the same (Ollama)
 - the role is in the first chunk, with the text, in every chunk, or in none
 - `choices` is `[]`, null or missing; several choices share a chunk; the `delta` is null; `content` is a list (Mistral)
 - text is in the finish chunk (vLLM) or after it, or there is a second finish
@@ -11,6 +12,7 @@ Every provider maps its stream to chunks, so this class is the one place that ha
 """
 
 import re
+import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -23,6 +25,7 @@ from .json_text import loads, whole_characters
 from .vendor_fields import remove_vendor_fields
 
 DONE = b"[DONE]"
+OLLAMA_FINGERPRINT = "fp_ollama"  # `system_fingerprint` of all chunks of Ollama's OpenAI-compatible API
 BEFORE_TEXT = ("reasoning", "reasoning_content", "reasoning_details", "thinking")  # sent before the text of a chunk
 AFTER_TEXT = ("tool_calls", "function_call", "refusal", "audio", "images")  # parts of an answer that are not text
 
@@ -47,6 +50,7 @@ class ChunkReader:
         self._usage_on_every_chunk = usage_on_every_chunk
         self._choices: dict[int, Finish | None] = {}  # choices that have begun, and their end
         self._usage: Chunk | None = None
+        self._id_suffix = f"-{secrets.token_hex(8)}"  # makes the id of Ollama unique
         self._numbers = EntryNumbers()
         self._surrogates: dict[int, str] | None = None  # lone surrogates by choice; None until one arrives
 
@@ -87,6 +91,8 @@ class ChunkReader:
         choices = chunk.get("choices")
         if len(chunk) > MAX_FIELDS:
             raise ValueError("a chunk has too many fields")
+        if chunk.get("system_fingerprint") == OLLAMA_FINGERPRINT:
+            chunk["id"] = f"{chunk.get('id', '')}{self._id_suffix}"
         if chunk.get("error") or chunk.get("object") == "error":
             self.error = reported(chunk)
             chunk.pop("error", None)  # reported after all events: clients ignore the text of a chunk with an error

@@ -33,11 +33,12 @@ CITE_FIELDS = frozenset({"text", "sentences", "question", *EXTENSION_FIELDS} - {
 async def cite(request: web.Request, app: App) -> web.Response:
     """Return the text with its markers and the fields with which a completion ends."""
     body = await read_json(request)
-    evidence = app.config.evidence
-    parse = partial(_parse, body, app.config.citations, evidence.limits)
+    config = app.config
+    parse = partial(_parse, body, config.citations, config.evidence.limits)
     text, ours = await parse_body(parse, body, request.content.total_bytes)
-    links = app.config.output.links
-    scored = await score_text(text, ours.evidence, ours.options, evidence.labels, app.scorers, links)
+    scored = await score_text(
+        text, ours.evidence, ours.options, config.evidence.labels, app.scorers, config.output.links
+    )
     cited = await scored.cited()
     answer: Body = {"object": "citation", "text": cited.text, **cited.fields}
     if not isinstance(text, str):

@@ -3,7 +3,6 @@
 A streamed answer sends these chunks; a complete answer collects them (collect_chunks.py).
 """
 
-import secrets
 from collections.abc import Callable, Sequence
 from typing import Any, assert_never
 
@@ -16,7 +15,6 @@ from .chunk_fields import empty_chunk
 from .outgoing import Failed, Outgoing, TextOut
 
 OWN_FIELDS = ("references", "grounding")  # only Citestream states them; a provider could invent them
-OLLAMA_FINGERPRINT = "fp_ollama"  # `system_fingerprint` of all answers of Ollama's OpenAI-compatible API
 LONG_LIST = 1_000  # spans, which are freed in 1 ms
 
 Fields = dict[str, Any]
@@ -37,7 +35,6 @@ class Chunks:
         self._usage = usage
         self._opening = response.opening_fields()
         self._latest: Chunk = {}
-        self._unique_id = ""  # replaces an id of Ollama
         self._open_choices: dict[int, None] = {}  # those that have begun and not ended, in order
         self._has_ended = False  # whether a choice has ended, with its annotations and references
         self._annotated: dict[int, list[Fields]] = {}  # the provider's own annotations, by choice
@@ -46,7 +43,6 @@ class Chunks:
         """Return the chunks of one event; none for usage that the client did not ask for."""
         if not isinstance(event, Failed):
             _remove_own_fields(event.chunk)
-            self._make_id_unique(event.chunk)
         match event:
             case TextOut(choice, text, chunk, logprobs):
                 self._begin(choice)
@@ -116,13 +112,6 @@ class Chunks:
 
     def _begin(self, choice: int) -> None:
         self._open_choices[choice] = None
-
-    def _make_id_unique(self, chunk: Chunk) -> None:
-        """Replace the id of an answer of Ollama, which selects one of 999 at random. References are stored by id."""
-        if chunk.get("system_fingerprint") == OLLAMA_FINGERPRINT and not self._unique_id:
-            self._unique_id = f"{chunk.get('id') or 'chatcmpl'}-{secrets.token_hex(8)}"
-        if self._unique_id:
-            chunk["id"] = self._unique_id
 
     def _take_annotations(self, chunk: Chunk) -> None:
         """Move the provider's annotations to the finish chunk: clients read them once per stream."""
