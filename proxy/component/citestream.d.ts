@@ -99,7 +99,8 @@ export class StreamError extends Error {
 }
 
 export class MarkdownView {
-  constructor(root: HTMLElement, marker: (number: number, offset: number) => HTMLElement | null);
+  /** `address` is that of a marker that is a link. */
+  constructor(root: HTMLElement, marker: (number: number, offset: number, address?: string) => HTMLElement | null);
   update(text: string, claims?: { start: number; end: number }[], version?: string): void;
 }
 

@@ -19,9 +19,11 @@ export function styleSheet(css) {
   return sheet;
 }
 
-/** Return an address if it is safe to link to, else null. Relative addresses are safe; `javascript:` is not. */
+const ABSOLUTE = /^(?:https?:\/\/[^\s/\\?#]|mailto:[^\s])/i;
+
+/** Return an address of a source if it is safe to link to, else null. It may be relative to the page; `javascript:` is not safe. */
 export function safeUrl(url) {
-  if (!url) return null;
+  if (!url || typeof url !== "string") return null;
   try {
     const { protocol } = new URL(url, document.baseURI);
     return ["http:", "https:", "mailto:"].includes(protocol) ? url : null;
@@ -29,6 +31,9 @@ export function safeUrl(url) {
     return null;
   }
 }
+
+/** Return an address in an answer if it is safe, else null. A relative one would be an action of the page, such as `/logout`. */
+export const answerUrl = (url) => (ABSOLUTE.test(url) && URL.canParse(url) ? url : null);
 
 /** Attributes of links to other pages. */
 export const EXTERNAL = { target: "_blank", rel: "noopener noreferrer nofollow" };

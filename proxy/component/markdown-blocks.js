@@ -8,22 +8,25 @@ const HEADING = /^ {0,3}(#{1,6})(?:[ \t]+|$)/;
 const RULE = /^ {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$/;
 const QUOTE = /^ {0,3}> ?/;
 const ITEM = /^( {0,3})([-*+]|\d{1,9}[.)])(?=[ \t]|$)/;
-const DELIMITERS = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
+const DELIMITERS = /^ {0,3}\|?[ \t]*:?-+:?(?:[ \t]*\|[ \t]*:?-+:?)*[ \t]*\|?$/; // of a line without spaces at its end
 const UNDERLINE = /^ {0,3}(?:(=)+|-+)[ \t]*$/;
 const MATH = [
   [/^ {0,3}\$\$/, "$$"],
   [/^ {0,3}\\\[/, "\\]"],
 ];
 const TASK = /^\[([ xX])\][ \t]+(?=\S)/;
+const MOST_BLOCKS = 4_000; // of a text; more take seconds to lay out
 const MOST_NESTING = 20; // quotes and lists inside each other; deeper ones are paragraphs
-const MOST_LINES = 100; // lines of a formula; a search for its end in all lines would take seconds for hostile texts
 
 const isBlank = (line) => !line.text.trim();
 const startsBlock = (text) => FENCE.test(text) || HEADING.test(text) || RULE.test(text) || QUOTE.test(text);
 /** A paragraph is only interrupted by items with content, and by ordered lists that begin with 1. */
 const interrupts = (text) => startsBlock(text) || /^ {0,3}(?:[-*+]|1[.)])[ \t]+\S/.test(text);
 
-/** Return the blocks of a text in order. `end` of a block is the offset behind it. */
+/** The text has too many blocks. */
+class TooManyError extends Error {}
+
+/** Return the blocks of a text in order. `end` of a block is the offset behind it. What follows too many blocks is `plain`. */
 export function parseBlocks(source) {
   const lines = [];
   let at = 0;
@@ -31,11 +34,24 @@ export function parseBlocks(source) {
     lines.push({ text, at });
     at += text.length + 1;
   }
-  return blocks(lines, 0);
+  const budget = { left: MOST_BLOCKS };
+  const found = [];
+  try {
+    read(lines, 0, budget, found);
+  } catch (error) {
+    if (!(error instanceof TooManyError)) throw error;
+    found.push({ type: "plain", at: found.length ? found.at(-1).end + 1 : 0, end: source.length });
+  }
+  return found;
 }
 
-function blocks(lines, depth) {
+function blocks(lines, depth, budget) {
   const found = [];
+  read(lines, depth, budget, found);
+  return found;
+}
+
+function read(lines, depth, budget, found) {
   let index = 0,
     blank = false;
   while (index < lines.length) {
@@ -44,16 +60,16 @@ function blocks(lines, depth) {
       index += 1;
       continue;
     }
-    const { block, next } = blockAt(lines, index, depth);
+    if ((budget.left -= 1) < 0) throw new TooManyError();
+    const { block, next } = blockAt(lines, index, depth, budget);
     const last = lines[next - 1];
     found.push({ ...block, at: lines[index].at, end: last.at + last.text.length, blankBefore: blank });
     blank = isBlank(last); // a list contains the blank lines behind it
     index = next;
   }
-  return found;
 }
 
-function blockAt(lines, index, depth) {
+function blockAt(lines, index, depth, budget) {
   const { text } = lines[index];
   const nested = depth < MOST_NESTING;
   return (
@@ -61,8 +77,8 @@ function blockAt(lines, index, depth) {
     (FENCE.test(text) && fencedCode(lines, index)) ||
     (HEADING.test(text) && heading(lines[index], index)) ||
     (RULE.test(text) && { block: { type: "hr" }, next: index + 1 }) ||
-    (nested && QUOTE.test(text) && quote(lines, index, depth)) ||
-    (nested && ITEM.test(text) && list(lines, index, depth)) ||
+    (nested && QUOTE.test(text) && quote(lines, index, depth, budget)) ||
+    (nested && ITEM.test(text) && list(lines, index, depth, budget)) ||
     formula(lines, index) ||
     (isTable(lines, index) && table(lines, index)) ||
     paragraph(lines, index)
@@ -95,14 +111,21 @@ function fencedCode(lines, index) {
 
 function heading({ text, at }, index) {
   const [marks, level] = HEADING.exec(text);
-  const inner = text.slice(marks.length).replace(/(?:^|[ \t]+)#+[ \t]*$/, "");
+  const inner = withoutClosing(text.slice(marks.length).trimEnd());
   return {
     block: { type: "heading", level: level.length, lines: [trimmed({ text: inner, at: at + marks.length })] },
     next: index + 1,
   };
 }
 
-function quote(lines, index, depth) {
+/** Return the text of a heading without the `#` at its end. */
+function withoutClosing(text) {
+  let end = text.length;
+  while (text[end - 1] === "#") end -= 1;
+  return end === 0 || /[ \t]/.test(text[end - 1]) ? text.slice(0, end) : text;
+}
+
+function quote(lines, index, depth, budget) {
   const inner = [];
   let next = index;
   for (; next < lines.length; next += 1) {
@@ -115,7 +138,7 @@ function quote(lines, index, depth) {
       break;
     inner.push({ text: text.slice(marker ?? 0), at: at + (marker ?? 0) });
   }
-  return { block: { type: "blockquote", blocks: blocks(inner, depth + 1) }, next };
+  return { block: { type: "blockquote", blocks: blocks(inner, depth + 1, budget) }, next };
 }
 
 /** Return the number of characters of the indentation, at most `columns` wide. A tab ends at a multiple of four. */
@@ -129,13 +152,13 @@ function indentation(text, columns) {
   return { width, length };
 }
 
-function list(lines, index, depth) {
+function list(lines, index, depth, budget) {
   const kind = (text) => !RULE.test(text) && ITEM.exec(text)?.[2].at(-1);
   const first = kind(lines[index].text);
   const items = [];
   let next = index;
   while (next < lines.length && kind(lines[next].text) === first) {
-    const item = itemAt(lines, next, depth);
+    const item = itemAt(lines, next, depth, budget);
     items.push(item);
     next = item.next;
   }
@@ -147,7 +170,7 @@ function list(lines, index, depth) {
   return { block: { type: "list", ordered: !Number.isNaN(start), start, items, loose }, next };
 }
 
-function itemAt(lines, index, depth) {
+function itemAt(lines, index, depth, budget) {
   const { text, at } = lines[index];
   const [, indent, mark] = ITEM.exec(text);
   const after = indent.length + mark.length;
@@ -171,7 +194,7 @@ function itemAt(lines, index, depth) {
   }
   const task = TASK.exec(inner[0].text);
   if (task) inner[0] = { text: inner[0].text.slice(task[0].length), at: inner[0].at + task[0].length };
-  const found = blocks(inner, depth + 1);
+  const found = blocks(inner, depth + 1, budget);
   // As in cmark, a blank line after a rule does not make the list loose
   const blankAfter = inner.length > 1 && isBlank(inner.at(-1)) && found.at(-1)?.type !== "hr";
   return { blocks: found, checked: task ? task[1] !== " " : null, blankAfter, next };
@@ -182,15 +205,26 @@ function formula(lines, index) {
   for (const [opening, closing] of MATH) {
     const begin = opening.exec(lines[index].text)?.[0].length;
     if (begin === undefined) continue;
-    const inner = [lines[index].text.slice(begin)];
-    let next = index + 1;
-    while (!inner.at(-1).includes(closing) && next < lines.length && !isBlank(lines[next]) && inner.length < MOST_LINES)
-      inner.push(lines[next++].text);
-    const [last, rest] = inner.pop().split(closing);
-    const tex = [...inner, last].join("\n");
-    if (rest !== undefined && !rest.trim() && tex.trim()) return { block: { type: "math", tex, display: true }, next };
+    const first = lines[index].text.slice(begin);
+    const end = first.includes(closing) ? index : lineWith(lines, closing, index + 1);
+    if (end >= lines.length) continue;
+    const [last, rest] = (end === index ? first : lines[end].text).split(closing);
+    if (rest === undefined || rest.trim()) continue; // a blank line ends the search
+    const between = lines.slice(index + 1, end).map(({ text }) => text);
+    const tex = end === index ? last : [first, ...between, last].join("\n");
+    if (tex.trim()) return { block: { type: "math", tex, display: true }, next: end + 1 };
   }
   return null;
+}
+
+/** Return the index of the next line that contains a text or is blank. It is kept, so that lines are searched once. */
+function lineWith(lines, text, from) {
+  const known = (lines.found ??= {})[text];
+  if (known && known.from <= from && from <= known.index) return known.index;
+  let index = from;
+  while (index < lines.length && !isBlank(lines[index]) && !lines[index].text.includes(text)) index += 1;
+  lines.found[text] = { from, index };
+  return index;
 }
 
 function isTable(lines, index) {
@@ -199,7 +233,7 @@ function isTable(lines, index) {
     below !== undefined &&
     lines[index].text.includes("|") &&
     /[|:]/.test(below) &&
-    DELIMITERS.test(below) &&
+    DELIMITERS.test(below.trimEnd()) &&
     cells(lines[index]).length === cells(lines[index + 1]).length
   );
 }
@@ -212,8 +246,7 @@ function table(lines, index) {
   const rows = [];
   let next = index + 2;
   for (; next < lines.length && !isBlank(lines[next]) && !interrupts(lines[next].text); next += 1) {
-    const row = cells(lines[next]);
-    rows.push(head.map((_, column) => row[column] ?? { text: "", at: lines[next].at }));
+    rows.push(cells(lines[next]).slice(0, head.length)); // missing cells are added with the elements, which are limited
   }
   return { block: { type: "table", head, align, rows }, next };
 }

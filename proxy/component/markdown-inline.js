@@ -1,11 +1,14 @@
 // The inline syntax of Markdown: emphasis, code, links, formulas and line breaks. https://github.github.com/gfm/#inlines
 //
-// A node is {type, at, …}: `at` is its offset in the source. Text nodes have `text`, which is the source itself; strong, em,
-// del and link have `children`. HTML is not interpreted: a tag is a node that the renderer shows as text, except for a few.
+// A node is {type, at, …}: `at` is its offset in the source. Text nodes have `text`, which is the source itself; a link has
+// `children`. Emphasis is a pair of nodes, `open` with the `name` strong, em or del, and `close`: nested lists of 50,000 levels
+// would exhaust the stack. HTML is not interpreted: a tag is a node that the renderer shows as text, except for a few.
+//
+// The time is proportional to the length of the text, because an answer is untrusted.
 
 const ESCAPABLE = /[!-/:-@[-`{-~]/;
-const CODE = /(`+)([^`]|[^`][^]*?[^`])\1(?!`)/y;
-const MATH = [/\$(?![\s$])([^$\n]*[^\s$\\])\$(?!\d)/y, /\\\(([^\n]{1,1000}?)\\\)/y];
+const MATH = /\$(?![\s$])([^$\n]*[^\s$\\])\$(?!\d)/y;
+const MOST_TEX = 1_000; // characters between \( and \)
 const TAG = /<(\/?)([A-Za-z]{1,10})\s*\/?>/y;
 const AUTOLINK = /<((?:https?:\/\/|mailto:)[^\s<>]+)>/y;
 const URL = /https?:\/\/[^\s<>`]+/y;
@@ -14,7 +17,6 @@ const DESTINATION =
 const SPECIAL = /[\\`$<![\]*_~\nh]/g; // characters at which the scan stops; `h` begins an address
 const SPACE = /[\s\u00a0]|^$/;
 const PUNCTUATION = /[\p{P}\p{S}]/u;
-const MOST_NODES = 500; // distance of the two ends of an emphasis; without a limit, thousands of asterisks take seconds
 
 /** Parse the lines of one block: [{text, at}]. Return its nodes. */
 export function parseInline(lines) {
@@ -26,15 +28,27 @@ export function parseInline(lines) {
     from += line.text.length + 1;
   }
   const offset = (position) => {
-    const line = starts.findLast((one) => one.from <= position);
+    const line = starts[lastAtMost(starts, position)];
     return line.at + position - line.from;
   };
   return new Scanner(text, offset).nodes();
 }
 
+/** Return the index of the last line that begins at a position or before it. */
+function lastAtMost(starts, position) {
+  let low = 0,
+    high = starts.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (starts[middle].from <= position) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
 class Scanner {
   constructor(text, offset) {
-    Object.assign(this, { text, offset, list: [], brackets: [], position: 0 });
+    Object.assign(this, { text, offset, list: [], brackets: [], position: 0, runs: null, mathEnd: -1 });
   }
 
   nodes() {
@@ -49,11 +63,11 @@ class Scanner {
   #special(character) {
     switch (character) {
       case "\\":
-        return this.#math(1) || this.#escape();
+        return this.#bracketedMath() || this.#escape();
       case "`":
         return this.#code();
       case "$":
-        return this.#math(0);
+        return this.#math();
       case "<":
         return this.#angle();
       case "!":
@@ -108,17 +122,44 @@ class Scanner {
     return Boolean(next) && ESCAPABLE.test(next) && this.#add({ type: "literal", text: next }, 2);
   }
 
-  #math(kind) {
-    const found = this.#match(MATH[kind]);
+  #math() {
+    const found = this.#match(MATH);
     return Boolean(found) && this.#add({ type: "math", tex: found[1], display: false }, found[0].length);
   }
 
+  /** Take a formula between `\(` and `\)`. */
+  #bracketedMath() {
+    if (this.text[this.position + 1] !== "(") return false;
+    const begin = this.position + 2;
+    if (this.mathEnd <= begin) this.mathEnd = this.text.indexOf("\\)", begin + 1);
+    if (this.mathEnd < 0) this.mathEnd = Infinity;
+    if (this.mathEnd - begin > MOST_TEX) return false;
+    const tex = this.text.slice(begin, this.mathEnd);
+    return !tex.includes("\n") && this.#add({ type: "math", tex, display: false }, tex.length + 4);
+  }
+
   #code() {
-    const found = this.#match(CODE);
-    if (!found) return this.#text(/^`+/.exec(this.text.slice(this.position))[0]);
-    const inner = found[2].replaceAll("\n", " ");
-    const padded = /^ .*[^ ].* $|^ [^ ] $/.test(inner);
-    return this.#add({ type: "code", text: padded ? inner.slice(1, -1) : inner }, found[0].length);
+    const { length } = this.#match(/`+/y)[0];
+    const begin = this.position + length;
+    const end = this.#nextRun(length, begin);
+    if (end === undefined) return this.#text("`".repeat(length));
+    const inner = this.text.slice(begin, end).replaceAll("\n", " ");
+    const padded = inner.startsWith(" ") && inner.endsWith(" ") && inner.trim();
+    return this.#add({ type: "code", text: padded ? inner.slice(1, -1) : inner }, end + length - this.position);
+  }
+
+  /** Return where the next run of backticks with this length begins, at a position or behind it. */
+  #nextRun(length, position) {
+    if (!this.runs) {
+      this.runs = new Map(); // the last run of each length first
+      for (const { 0: run, index } of [...this.text.matchAll(/`+/g)].reverse()) {
+        if (!this.runs.has(run.length)) this.runs.set(run.length, []);
+        this.runs.get(run.length).push(index);
+      }
+    }
+    const places = this.runs.get(length) ?? [];
+    while (places.length && places.at(-1) < position) places.pop(); // the scan does not go back
+    return places.at(-1);
   }
 
   #angle() {
@@ -160,10 +201,8 @@ class Scanner {
     DESTINATION.lastIndex = this.position + 1;
     const found = DESTINATION.exec(this.text);
     if (!found) {
-      opener.type = "text"; // merged with its neighbours, so that the renderer sees whole markers
-      this.#text("]");
-      mergeText(this.list, index);
-      return true;
+      opener.type = "text"; // joined with its neighbours at the end, so that the renderer sees whole markers
+      return this.#text("]");
     }
     const label = this.text.slice(opener.inner, this.position);
     const children = emphasis(this.list.splice(index).slice(1));
@@ -200,7 +239,8 @@ class Scanner {
 
   #lineBreak() {
     const last = this.list.at(-1);
-    const spaces = last?.type === "text" ? / *$/.exec(last.text)[0].length : 0;
+    let spaces = 0;
+    while (last?.type === "text" && last.text.at(-1 - spaces) === " ") spaces += 1;
     if (spaces) last.text = last.text.slice(0, -spaces);
     return this.#add(spaces >= 2 ? { type: "br" } : { type: "text", text: "\n" }, 1);
   }
@@ -218,57 +258,66 @@ function withoutEnd(address) {
   return address.slice(0, end);
 }
 
-/** Join neighbouring texts from an index on. */
-function mergeText(list, index) {
-  for (const node of list.splice(Math.max(0, index - 1))) {
-    const last = list.at(-1);
-    if (last?.type === "text" && node.type === "text" && last.at + last.text.length === node.at) last.text += node.text;
-    else list.push(node);
-  }
-}
-
-/** Turn pairs of delimiters into em, strong and del. https://spec.commonmark.org/0.31.2/#phase-2-inline-structure */
+/** Turn pairs of delimiters into the nodes `open` and `close`. https://spec.commonmark.org/0.31.2/#phase-2-inline-structure */
 function emphasis(list) {
-  for (let index = 0; index < list.length; index += 1) {
-    const closer = list[index];
-    if (closer.type !== "delimiter" || !closer.closes) continue;
-    const begin = openerOf(list, index);
-    if (begin < 0) continue;
-    const opener = list[begin];
-    const used = closer.character === "~" ? closer.count : Math.min(2, closer.count, opener.count);
-    const type = closer.character === "~" ? "del" : used === 2 ? "strong" : "em";
-    opener.count -= used;
-    closer.count -= used;
-    closer.at += used;
-    const children = list.slice(begin + 1, index).map(asText);
-    const node = { type, at: opener.at + opener.count, children };
-    list.splice(begin + 1, index - begin - 1, node);
-    index = begin + 1;
-    if (!closer.count) list.splice(index + 1, 1);
-    if (!opener.count) (list.splice(begin, 1), (index -= 1));
+  const openers = [];
+  const bottoms = new Map(); // for each kind of closer, the first delimiter that it was not compared with in vain
+  const delimiters = list.filter(({ type }) => type === "delimiter");
+  delimiters.forEach((closer, order) => {
+    Object.assign(closer, { order, opened: [], closed: [] });
+    while (closer.closes && closer.count) {
+      const index = openerOf(openers, closer, bottoms);
+      if (index < 0) break;
+      openers.length = index + 1; // the delimiters between the two are text
+      pair(openers[index], closer);
+      if (!openers[index].count) openers.pop();
+    }
+    if (closer.opens && closer.count) openers.push(closer);
+  });
+  const result = [];
+  for (const node of list.flatMap((one) => (one.type === "delimiter" ? parts(one) : [asText(one)]))) {
+    const last = result.at(-1);
+    if (last?.type === "text" && node.type === "text" && last.at + last.text.length === node.at) last.text += node.text;
+    else result.push(node);
   }
-  const result = list.map(asText);
-  mergeText(result, 0);
   return result;
 }
 
-function openerOf(list, index) {
-  const closer = list[index];
-  for (let begin = index - 1; begin >= Math.max(0, index - MOST_NODES); begin -= 1) {
-    const opener = list[begin];
-    if (opener.type !== "delimiter" || opener.character !== closer.character || !opener.opens) continue;
-    if (closer.character === "~") {
-      if (opener.count === closer.count) return begin;
-      continue;
-    }
-    const both =
-      (opener.closes || closer.opens) && (opener.size + closer.size) % 3 === 0 && (opener.size % 3 || closer.size % 3);
-    if (!both) return begin;
+/** Return the index of the delimiter that a closer closes, or -1. No opener is compared twice with the same kind of closer. */
+function openerOf(openers, closer, bottoms) {
+  const strike = closer.character === "~";
+  const kind = `${closer.character}${strike ? closer.count : `${closer.opens}${closer.size % 3}`}`;
+  const bottom = bottoms.get(kind) ?? 0;
+  for (let index = openers.length - 1; index >= 0 && openers[index].order >= bottom; index -= 1) {
+    const opener = openers[index];
+    if (opener.character !== closer.character) continue;
+    if (strike ? opener.count === closer.count : !isOddPair(opener, closer)) return index;
   }
+  bottoms.set(kind, closer.order);
   return -1;
 }
 
-function asText(node) {
-  if (node.type === "delimiter") return { type: "text", at: node.at, text: node.character.repeat(node.count) };
-  return node.type === "bracket" ? { type: "text", at: node.at, text: node.text } : node;
+/** Return whether the lengths do not fit: `*a**b*` is not `<em>a</em>*b*`. */
+const isOddPair = (opener, closer) =>
+  (opener.closes || closer.opens) && (opener.size + closer.size) % 3 === 0 && (opener.size % 3 || closer.size % 3);
+
+/** Let two delimiters enclose the text between them. */
+function pair(opener, closer) {
+  const used = closer.character === "~" ? closer.count : Math.min(2, closer.count, opener.count);
+  opener.opened.push(closer.character === "~" ? "del" : used === 2 ? "strong" : "em");
+  opener.count -= used;
+  closer.closed.push(used);
+  closer.count -= used;
+  closer.at += used;
 }
+
+/** Return the nodes of a delimiter: the ends of emphasis, the characters that are left, and the beginnings, the outer first. */
+function parts({ at, character, count, opened, closed }) {
+  return [
+    ...closed.map(() => ({ type: "close", at })),
+    ...(count ? [{ type: "text", at, text: character.repeat(count) }] : []),
+    ...opened.reverse().map((name) => ({ type: "open", name, at: at + count })),
+  ];
+}
+
+const asText = (node) => (node.type === "bracket" ? { type: "text", at: node.at, text: node.text } : node);
