@@ -1,5 +1,6 @@
 // The state of one answer: a reducer over the chunks of a stream, and the claims that follow from the references.
 
+import { errorFieldOf, explainedOf, groundingOf, objectOf, objectsOf, referencesOf, textOf } from "./answer-fields.js";
 import { toUnits } from "./offsets.js";
 
 /** Return an empty answer. */
@@ -22,30 +23,33 @@ export function emptyAnswer() {
  * Unknown chunks change nothing. Only the first choice is read.
  */
 export function addChunk(answer, chunk) {
-  if (!chunk || typeof chunk !== "object") return;
-  if (chunk.error) answer.error = { message: chunk.error.message ?? `${chunk.error}`, code: chunk.error.code ?? null };
-  if (chunk.model) answer.model = chunk.model;
-  const choice = chunk.choices?.find((one) => one.index === 0);
-  answer.text += choice?.delta?.content ?? "";
-  if (chunk.type === "response.output_text.delta") answer.text += chunk.delta;
-  addFinalFields(answer, chunk.response ?? chunk);
-  addLinks(answer, choice?.delta?.annotations);
+  const { error, model, choices, type, delta, response } = objectOf(chunk);
+  answer.error = errorFieldOf(error) ?? answer.error;
+  answer.model = textOf(model) || answer.model;
+  const choice = objectOf(objectsOf(choices).find((one) => one.index === 0));
+  const message = objectOf(choice.delta);
+  answer.text += textOf(message.content);
+  if (type === "response.output_text.delta") answer.text += textOf(delta);
+  addFinalFields(answer, objectOf(response ?? chunk));
+  addLinks(answer, message.annotations);
 }
 
 /** Return a finished answer from a complete response: of a chat completion, of `POST /v1/cite`, or {text, references, grounding}. */
 export function finishedAnswer(response) {
   const answer = { ...emptyAnswer(), done: true };
-  answer.text = response.text ?? response.choices?.[0]?.message?.content ?? outputText(response) ?? "";
-  answer.model = response.model ?? null;
-  addFinalFields(answer, response);
-  addLinks(answer, response.annotations ?? response.choices?.[0]?.message?.annotations);
+  const { text, choices, output, model, annotations } = objectOf(response);
+  const message = objectOf(objectsOf(choices)[0]?.message);
+  answer.text = textOf(text) || textOf(message.content) || outputText(output);
+  answer.model = textOf(model, null);
+  addFinalFields(answer, objectOf(response));
+  addLinks(answer, annotations ?? message.annotations);
   return answer;
 }
 
-function addFinalFields(answer, source) {
-  for (const name of ["references", "grounding", "explained"]) {
-    if (source[name]) answer[name] = source[name];
-  }
+function addFinalFields(answer, { references, grounding, explained }) {
+  if (Array.isArray(references)) answer.references = referencesOf(references);
+  answer.grounding = groundingOf(grounding) ?? answer.grounding;
+  answer.explained = explainedOf(explained) ?? answer.explained;
 }
 
 /**
@@ -53,17 +57,17 @@ function addFinalFields(answer, source) {
  * a page that shows the passage in its document, also if the reference itself has no address.
  */
 function addLinks(answer, annotations) {
-  (annotations ?? []).forEach((annotation, index) => {
-    const url = annotation?.url_citation?.url,
-      reference = answer.references[index];
-    if (reference && /^https?:/.test(url ?? "")) answer.links[reference.number] = url;
+  if (!Array.isArray(annotations)) return;
+  annotations.slice(0, answer.references.length).forEach((annotation, index) => {
+    const url = textOf(objectOf(annotation?.url_citation).url);
+    if (/^https?:/.test(url)) answer.links[answer.references[index].number] = url;
   });
 }
 
 /** Return the text of a response of the Responses API. */
-function outputText(response) {
-  const parts = response.output?.flatMap((item) => item.content ?? []);
-  return parts?.find((part) => part.type === "output_text")?.text;
+function outputText(output) {
+  const parts = objectsOf(output).flatMap((item) => objectsOf(item.content));
+  return textOf(parts.find((part) => part.type === "output_text")?.text);
 }
 
 /**
@@ -79,7 +83,7 @@ export function claimsOf(answer) {
     return claims.get(key);
   };
   for (const reference of answer.references) {
-    for (const span of reference.spans ?? []) {
+    for (const span of reference.spans) {
       if (!span.choice) claimAt(span.start, span.end).supports.push({ reference, span });
     }
   }
@@ -90,12 +94,14 @@ export function claimsOf(answer) {
 }
 
 /** Return the name of a reference or of an evidence item that people recognize. */
-export const nameOf = (item) => item.title || item.file_name || item.url || item.id;
+export function nameOf({ title, file_name: fileName, url, id }) {
+  return title || fileName || url || id || "Source without a name";
+}
 
 /** Return where a passage is in its document, as a short text. */
 export function locationOf(item) {
   const parts = [item.title && item.file_name ? item.file_name : null];
-  if (item.page_number !== null && item.page_number !== undefined) parts.push(`page ${item.page_number}`);
-  else if (item.chunk_index !== null && item.chunk_index !== undefined) parts.push(`excerpt ${item.chunk_index + 1}`);
+  if (Number.isInteger(item.page_number)) parts.push(`page ${item.page_number}`);
+  else if (Number.isInteger(item.chunk_index)) parts.push(`excerpt ${item.chunk_index + 1}`);
   return parts.filter(Boolean).join(" · ");
 }

@@ -4,6 +4,7 @@ import { addChunk, claimsOf, emptyAnswer, finishedAnswer, nameOf } from "./answe
 import { Card, citationContent } from "./card.js";
 import { el } from "./dom.js";
 import { MarkdownView } from "./markdown.js";
+import { mayBeMarker } from "./markers.js";
 import { answerNotes } from "./notes.js";
 import { StreamError, readChunks } from "./stream.js";
 import { ANSWER_STYLE, SHARED_STYLE } from "./styles.js";
@@ -28,6 +29,7 @@ export class CitestreamAnswer extends HTMLElement {
   #selected = null;
   #scheduled = false;
   #question = "";
+  #numbered = { list: null, byNumber: null }; // the references by their numbers
 
   constructor() {
     super();
@@ -37,12 +39,20 @@ export class CitestreamAnswer extends HTMLElement {
     this.notes = el("div", { class: "notes", part: "notes" });
     root.append(this.textElement, this.notes);
     this.card = new Card(root, (trigger) => this.#cardContent(trigger));
-    this.view = new MarkdownView(this.textElement, (number, offset) => this.#marker(number, offset));
+    this.view = new MarkdownView(this.textElement, (...place) => this.#marker(...place));
   }
 
   connectedCallback() {
     const data = this.querySelector(':scope > script[type="application/json"]');
-    if (data && !this.#answer.text) this.show(JSON.parse(data.textContent));
+    if (!data || this.#answer.text) return;
+    try {
+      this.show(JSON.parse(data.textContent));
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      this.show({ text: "" });
+      this.#answer.error = { message: "The answer in the page is not JSON.", code: "not_json" };
+      this.#render();
+    }
   }
 
   disconnectedCallback() {
@@ -70,7 +80,7 @@ export class CitestreamAnswer extends HTMLElement {
   }
 
   set question(text) {
-    this.#question = text ?? "";
+    this.#question = typeof text === "string" ? text : "";
   }
 
   /** Show a finished answer: a response of `POST /v1/chat/completions` or `POST /v1/cite`, or {text, references, grounding}. */
@@ -92,12 +102,12 @@ export class CitestreamAnswer extends HTMLElement {
     try {
       for await (const chunk of readChunks(await source)) {
         if (answer !== this.#answer) return answer; // another answer has replaced it
-        if (chunk.complete) Object.assign(answer, finishedAnswer(chunk.complete));
+        if (chunk?.complete) Object.assign(answer, finishedAnswer(chunk.complete));
         else addChunk(answer, chunk);
         this.#schedule();
       }
     } catch (error) {
-      if (error.name === "AbortError") answer.stopped = true;
+      if (error?.name === "AbortError") answer.stopped = true;
       else answer.error = errorOf(error);
     }
     if (answer !== this.#answer) return answer;
@@ -138,6 +148,14 @@ export class CitestreamAnswer extends HTMLElement {
     return reference.url ?? this.#answer.links[reference.number] ?? null;
   }
 
+  #referenceWith(number) {
+    if (this.#numbered.list !== this.#answer.references) {
+      const list = this.#answer.references;
+      this.#numbered = { list, byNumber: new Map(list.map((one) => [one.number, one])) };
+    }
+    return this.#numbered.byNumber.get(number);
+  }
+
   #schedule() {
     if (this.#scheduled) return;
     this.#scheduled = true;
@@ -163,10 +181,14 @@ export class CitestreamAnswer extends HTMLElement {
     return [...this.textElement.querySelectorAll(".marker")];
   }
 
-  /** Return the element for a marker, or null if an answer that is complete has no such reference. */
-  #marker(number, offset) {
-    const reference = this.#answer.references.find((one) => one.number === number);
-    if (!reference && (this.#answer.done || number < 1)) return null;
+  /**
+   * Return the element for a marker, or null if an answer that is complete has no such reference. A link is a marker if its
+   * address is that of the reference: models write links that look like markers.
+   */
+  #marker(number, offset, address) {
+    const reference = this.#referenceWith(number);
+    if (!reference && (this.#answer.done || !mayBeMarker(number))) return null;
+    if (address !== undefined && !isSameAddress(address, reference && this.linkOf(reference))) return null;
     const marker = el(
       "span",
       {
@@ -232,11 +254,11 @@ export class CitestreamAnswer extends HTMLElement {
     }
     const claim = this.#claimOf(trigger);
     const number = Number(trigger.dataset.number);
-    const reference = this.#answer.references.find((one) => one.number === number);
+    const reference = this.#referenceWith(number);
     if (!reference) return null; // the references have not arrived yet
     const support = claim?.supports.find((one) => one.reference === reference) ?? {
       reference,
-      span: reference.spans?.[0] ?? { support: reference.support },
+      span: reference.spans[0] ?? { support: reference.support },
     };
     return citationContent(support, {
       sentence: claim ? this.textOf(claim) : "",
@@ -270,10 +292,25 @@ export class CitestreamAnswer extends HTMLElement {
   }
 }
 
+/** Return whether two addresses are the same. The server escapes brackets in the address of a marker. */
+function isSameAddress(one, other) {
+  if (typeof other !== "string" || !URL.canParse(one) || !URL.canParse(other)) return false;
+  return decodedPath(one) === decodedPath(other);
+}
+
+function decodedPath(address) {
+  const { href } = new URL(address);
+  try {
+    return decodeURIComponent(href);
+  } catch {
+    return href;
+  }
+}
+
 function errorOf(error) {
   if (error instanceof StreamError)
     return { message: error.message, code: error.code, status: error.status, retryAfter: error.retryAfter };
   // The message of a TypeError is that of the browser: "Failed to fetch", "network error", "Load failed".
-  const reason = error instanceof TypeError ? "." : `: ${error.message}`;
+  const reason = error instanceof TypeError ? "." : `: ${error?.message ?? "unknown error"}`;
   return { message: `The connection to the server failed${reason}`, code: "connection", status: 0 };
 }

@@ -16,8 +16,8 @@ export function citationView({ reference, span }, { sentence, question, link, op
       { class: "source", part: "source" },
       el("span", { class: "number", "aria-hidden": "true" }, `${reference.number}`),
       el("strong", { dir: "auto" }, nameOf(reference)),
-      where && el("span", { class: "where" }, where),
-      reference.is_generated_artifact ? el("span", { class: "label" }, reference.label) : null,
+      where && el("span", { class: "where", dir: "auto" }, where),
+      reference.is_generated_artifact ? el("span", { class: "label", dir: "auto" }, reference.label) : null,
     ),
     quoteView(span.quote ?? reference.snippet ?? "", sentence, question),
     el(
@@ -27,7 +27,7 @@ export function citationView({ reference, span }, { sentence, question, link, op
         "span",
         {},
         supportMeter(span.support),
-        ` Support ${percent(span.support)}${STATUS[span.status] ? ` · ${STATUS[span.status]}` : ""}`,
+        ` Support ${percent(span.support)}${Object.hasOwn(STATUS, span.status) ? ` · ${STATUS[span.status]}` : ""}`,
       ),
       openLink({ reference, span }, link, open),
     ),
@@ -36,8 +36,8 @@ export function citationView({ reference, span }, { sentence, question, link, op
 
 /** Return a quote in which only the words that decide are marked. Rows of a table are shown without the syntax of Markdown. */
 export function quoteView(quote, sentence, question) {
-  const pieces = decidingWords(quote.split("\n").map(withoutPipes).join("\n"), sentence, question).map(({ text, decides }) =>
-    decides ? el("mark", {}, text) : text,
+  const pieces = decidingWords(quote.split("\n").map(withoutPipes).join("\n"), sentence, question).map(
+    ({ text, decides }) => (decides ? el("mark", {}, text) : text),
   );
   return el("blockquote", { dir: "auto", part: "quote" }, pieces);
 }

@@ -1,6 +1,7 @@
 // The notes below an answer: an error, the number of supported claims, the rejected citations of the model, and the references.
 
 import { el } from "./dom.js";
+import { longList } from "./long-list.js";
 import { referenceList } from "./sources.js";
 
 // The reasons in `grounding.rejected`, as the end of a sentence about a citation of the model.
@@ -38,15 +39,18 @@ export function answerNotes(element) {
 function rejectedList(texts) {
   if (!texts.length) return null;
   const title = `${texts.length} ${texts.length === 1 ? "citation" : "citations"} of the model removed`;
-  const entries = texts.map((text) => el("li", {}, text));
-  return el("details", { class: "note", part: "rejected" }, el("summary", {}, title), el("ul", {}, entries));
+  const entries = longList("ul", {}, texts, (text) => text);
+  return el("details", { class: "note", part: "rejected" }, el("summary", {}, title), entries);
 }
 
 /** Return the sentences that explain rejected citations of the model. */
 function rejections(grounding) {
   return (grounding?.rejected ?? [])
     .filter(({ choice }) => !choice)
-    .map(({ number, reason }) => `Passage ${number}: ${REASONS[reason] ?? reason.replaceAll("_", " ")}.`);
+    .map(
+      ({ number, reason }) =>
+        `Passage ${number}: ${(Object.hasOwn(REASONS, reason) && REASONS[reason]) || reason.replaceAll("_", " ")}.`,
+    );
 }
 
 /** Return a short summary of the grounding report; empty without claims. */

@@ -11,9 +11,3 @@ export function toUnits(text) {
   }
   return (offset) => starts[offset] ?? unit;
 }
-
-/** Return `text[start:end]` with offsets in code points. */
-export function sliceCodePoints(text, start, end) {
-  const unit = toUnits(text);
-  return text.slice(unit(start), unit(end));
-}

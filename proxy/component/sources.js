@@ -3,6 +3,7 @@
 import { locationOf, nameOf } from "./answer-state.js";
 import { citationView, openLink } from "./citation-view.js";
 import { el } from "./dom.js";
+import { longList } from "./long-list.js";
 import { PANEL_STYLE, SHARED_STYLE } from "./styles.js";
 
 /** Follows the answer in its property `answer`, or the element whose id is in its attribute `for`. */
@@ -61,23 +62,19 @@ export class CitestreamSources extends HTMLElement {
       return;
     }
     const sentence = element.textOf(claim);
-    const entries = claim.supports.map((support) =>
-      el(
-        "li",
-        {},
-        citationView(support, {
-          sentence,
-          question: element.question,
-          link: element.linkOf(support.reference),
-          open: (detail) => element.open(detail),
-        }),
-      ),
-    );
+    const properties = { class: "citations", "aria-label": "Sources of the selected sentence" };
+    const entry = (support) =>
+      citationView(support, {
+        sentence,
+        question: element.question,
+        link: element.linkOf(support.reference),
+        open: (detail) => element.open(detail),
+      });
     this.body.replaceChildren(
       ...[
         el("p", { class: "selected", dir: "auto" }, sentence),
-        entries.length
-          ? el("ol", { class: "citations", "aria-label": "Sources of the selected sentence" }, entries)
+        claim.supports.length
+          ? longList("ol", properties, claim.supports, entry)
           : el("p", { class: "none" }, "No source supports this sentence."),
         references.length
           ? el(
@@ -107,10 +104,8 @@ function uncitedList(element, { open = false } = {}) {
     "details",
     { class: "uncited", part: "uncited", open },
     el("summary", {}, title),
-    el(
-      "ol",
-      { class: "citations", "aria-label": "Passages that are not cited" },
-      uncited.map((item) => el("li", {}, uncitedView(element, item))),
+    longList("ol", { class: "citations", "aria-label": "Passages that are not cited" }, uncited, (item) =>
+      uncitedView(element, item),
     ),
   );
 }
@@ -127,36 +122,31 @@ function uncitedView(element, item) {
       where ? el("span", { class: "where" }, where) : null,
     ),
     el("p", { class: "beginning", dir: "auto" }, item.text),
-    el("p", { class: "support" }, openLink({ reference, span }, item.url, (detail) => element.open(detail))),
+    el(
+      "p",
+      { class: "support" },
+      openLink({ reference, span }, item.url, (detail) => element.open(detail)),
+    ),
   ];
 }
 
 /** Return the list of all references of an answer, each with its best quote. */
 export function referenceList(element) {
-  const { references } = element.answer;
-  return el(
-    "ol",
-    { class: "citations", part: "references", "aria-label": "Sources" },
-    references.map((reference) => {
-      const span = (reference.spans ?? []).reduce(
-        (best, one) => (one.support > best.support ? one : best),
-        reference.spans?.[0] ?? { support: reference.support },
-      );
-      const claim = element.claims.find((one) => one.supports.some((support) => support.span === span));
-      const sentence = claim ? element.textOf(claim) : "";
-      return el(
-        "li",
-        {},
-        citationView(
-          { reference, span },
-          {
-            sentence,
-            question: element.question,
-            link: element.linkOf(reference),
-            open: (detail) => element.open(detail),
-          },
-        ),
-      );
-    }),
-  );
+  const properties = { class: "citations", part: "references", "aria-label": "Sources" };
+  return longList("ol", properties, element.answer.references, (reference) => {
+    const span = reference.spans.reduce(
+      (best, one) => (one.support > best.support ? one : best),
+      reference.spans[0] ?? { support: reference.support },
+    );
+    const claim = element.claims.find((one) => one.supports.some((support) => support.span === span));
+    return citationView(
+      { reference, span },
+      {
+        sentence: claim ? element.textOf(claim) : "",
+        question: element.question,
+        link: element.linkOf(reference),
+        open: (detail) => element.open(detail),
+      },
+    );
+  });
 }

@@ -1,5 +1,7 @@
 // Read event streams: the server-sent events of a response, or any iterable of chunks.
 
+import { errorFieldOf } from "./answer-fields.js";
+
 /**
  * Yield the events of a response or of a stream of bytes: {raw: text of the event, chunk: its JSON, or null}.
  * Comments, `[DONE]` and data that is not JSON have no chunk. https://html.spec.whatwg.org/#event-stream-interpretation
@@ -68,7 +70,9 @@ export class StreamError extends Error {
     const details = { status: response.status, retryAfter: response.headers.get("retry-after") };
     try {
       const { error } = await response.json();
-      return new StreamError(error.message ?? `${error}`, { ...details, code: error.code ?? null });
+      const { message, code } = errorFieldOf(error) ?? {};
+      if (message) return new StreamError(message, { ...details, code });
+      return new StreamError(`The server returned the status ${response.status}.`, details);
     } catch {
       return new StreamError(`The server returned the status ${response.status}.`, details);
     }

@@ -2,7 +2,7 @@
 
 import { nameOf } from "../component/answer-state.js";
 import { el } from "../component/dom.js";
-import { sliceCodePoints } from "../component/offsets.js";
+import { toUnits } from "../component/offsets.js";
 import { byId, openDialog } from "./page.js";
 import { renderSnippets, snippets } from "./snippets.js";
 
@@ -16,11 +16,9 @@ export function showInspector({ body, events, answer }, needsKey, claim = null) 
   byId("code").replaceChildren(...renderSnippets(snippets(body, location.origin, needsKey)));
   selectTab(byId("tab-claims"));
   openDialog("inspector");
-  const index = claim
-    ? claims.findIndex(
-        (one) => sliceCodePoints(answer.text, one.start, one.end) === answer.text.slice(claim.start, claim.end),
-      )
-    : -1;
+  const unit = toUnits(answer.text);
+  const said = claim && answer.text.slice(claim.start, claim.end);
+  const index = claim ? claims.findIndex((one) => answer.text.slice(unit(one.start), unit(one.end)) === said) : -1;
   const entry = byId("claims").querySelectorAll("details.decision")[index];
   if (entry) {
     entry.open = true;
@@ -30,6 +28,7 @@ export function showInspector({ body, events, answer }, needsKey, claim = null) 
 
 function claimList(claims, evidence, text) {
   if (!claims.length) return [el("p", {}, "The answer contains no claim that was compared with evidence.")];
+  const unit = toUnits(text);
   const names = new Map(evidence.map((item) => [item.number, nameOf(item)]));
   return [
     el(
@@ -37,22 +36,27 @@ function claimList(claims, evidence, text) {
       { class: "hint" },
       "The evidence of each claim, best first. “Support” is a calibrated probability. Evidence is cited if its support reaches the threshold and no gate refuses it.",
     ),
-    ...claims.map((claim) => {
+    ...claims.slice(0, MAX_ROWS).map((claim) => {
       const cited = claim.evidence.some((one) => one.cited);
-      return el(
+      const decision = el(
         "details",
         { class: "decision" },
         el(
           "summary",
           {},
           el("span", { class: cited ? "good" : "bad" }, cited ? "supported: " : "unsupported: "),
-          el("span", { dir: "auto" }, sliceCodePoints(text, claim.start, claim.end) || "(dropped)"),
+          el("span", { dir: "auto" }, text.slice(unit(claim.start), unit(claim.end)) || "(dropped)"),
         ),
-        table(claim, names),
       );
+      // All tables of a long answer would have a million rows
+      decision.addEventListener("toggle", () => decision.append(table(claim, names)), { once: true });
+      return decision;
     }),
+    ...more(claims.length),
   ];
 }
+
+const more = (count) => (count > MAX_ROWS ? [el("p", { class: "hint" }, `… and ${count - MAX_ROWS} more`)] : []);
 
 function table(claim, names) {
   const nearest = [...claim.evidence].sort((a, b) => b.cited - a.cited || b.hinted - a.hinted || b.support - a.support);
@@ -140,8 +144,8 @@ function wire(body, events) {
       el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "after"), el("th", { scope: "col" }, "event"))),
       el("tbody", {}, rows),
     ),
-    events.length > MAX_ROWS ? el("p", { class: "hint" }, `… and ${events.length - MAX_ROWS} more`) : null,
-  ].filter(Boolean);
+    ...more(events.length),
+  ];
 }
 
 // Tabs, see https://www.w3.org/WAI/ARIA/apg/patterns/tabs/
