@@ -19,7 +19,7 @@ export const SHARED_STYLE = styleSheet(`
 :host([hidden]) { display: none; }
 * { box-sizing: border-box; }
 p { margin: 0; }
-:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: .2rem; }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: 0; border-radius: .2rem; }
 .source { display: flex; flex-wrap: wrap; gap: .15rem .5rem; align-items: baseline; }
 .source strong { font-weight: 600; overflow-wrap: anywhere; min-width: 0; }
 .number { font-size: .75rem; font-weight: 600; line-height: 1.3rem; min-width: 1.3rem; text-align: center; border-radius: .65rem; background: var(--tint); color: var(--accent); }
@@ -34,11 +34,17 @@ mark { background: var(--mark); color: inherit; border-radius: .2rem; padding: 0
 .open, .all { font: inherit; color: var(--accent); background: none; border: 0; padding: .2rem 0; cursor: pointer; text-decoration: underline; text-underline-offset: .2em; }
 .open { margin-inline-start: auto; }
 .citations { list-style: none; margin: 0; padding: 0; display: grid; gap: .6rem; }
-.citations > li { background: var(--surface); border: 1px solid var(--line); border-radius: var(--radius); padding: .6rem .8rem; font-size: .9375em; min-width: 0; }
+.citations > li:not(.more) { overflow: clip; background: var(--surface); border: 1px solid var(--line); border-radius: var(--radius); padding: .6rem .8rem; font-size: .9375em; min-width: 0; }
 `);
 
 export const ANSWER_STYLE = styleSheet(`
+/* An answer is untrusted: nothing in it may cover the page. Accents that are stacked stay in their block, too. The padding leaves
+   room for the outline of what has the focus. */
+.text, .notes { padding: 2px; margin: -2px 0; overflow: clip; }
 .text { overflow-wrap: anywhere; }
+.text > * { overflow: clip; overflow-clip-margin: .25em; }
+li, td, th, blockquote > * { overflow-y: clip; } /* not to the sides, where a list has its bullets */
+.plain { white-space: pre-wrap; }
 .text > * { margin: 0 0 .8em; }
 p, li, h3, h4, h5, h6, th, td { unicode-bidi: plaintext; } /* each has the direction of its own first letter */
 .text > :last-child { margin-bottom: 0; }
@@ -70,7 +76,6 @@ th { font-weight: 600; border-bottom-width: 2px; }
 .align-right { text-align: end; }
 .align-center { text-align: center; }
 hr { border: 0; border-top: 1px solid var(--line); }
-.math.block { overflow-x: auto; }
 
 /* A marker is inline text that begins with a word joiner: no line break can separate it from the word before it.
    It is isolated, because in text from right to left its number would join a number before it. */
@@ -94,7 +99,8 @@ hr { border: 0; border-top: 1px solid var(--line); }
 `);
 
 export const PANEL_STYLE = styleSheet(`
-.panel { display: grid; gap: .8rem; }
+.panel { display: grid; gap: .8rem; padding: 2px; margin: -2px 0; overflow: clip; }
+.panel > * { overflow: clip; overflow-clip-margin: 2px; }
 .selected { background: var(--tint); border-radius: var(--radius); padding: .5rem .8rem; font-size: .9375em; overflow-wrap: anywhere; }
 .none { color: var(--warning); font-size: .9375em; }
 .all { justify-self: start; }
