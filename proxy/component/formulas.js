@@ -3,7 +3,7 @@
 const MAX_SIZE = 10; // em; of kerns and rules. Larger ones would only make an answer long
 const MOST_TEX = 2_000; // characters; longer formulas are shown as text, because Temml and the layout take seconds
 const MATHML = "http://www.w3.org/1998/Math/MathML";
-const MOST_LEVELS = 60; // of MathML; the layout of more takes exponential time in some browsers
+const MOST_LEVELS = 60; // levels of MathML; the layout recurses into each
 
 let temml = null;
 let loading = null;

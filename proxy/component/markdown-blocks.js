@@ -8,14 +8,14 @@ const HEADING = /^ {0,3}(#{1,6})(?:[ \t]+|$)/;
 const RULE = /^ {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$/;
 const QUOTE = /^ {0,3}> ?/;
 const ITEM = /^( {0,3})([-*+]|\d{1,9}[.)])(?=[ \t]|$)/;
-const DELIMITERS = /^ {0,3}\|?[ \t]*:?-+:?(?:[ \t]*\|[ \t]*:?-+:?)*[ \t]*\|?$/; // of a line without spaces at its end
+const DELIMITERS = /^ {0,3}\|?[ \t]*:?-+:?(?:[ \t]*\|[ \t]*:?-+:?)*[ \t]*\|?$/; // the line has no spaces at its end
 const UNDERLINE = /^ {0,3}(?:(=)+|-+)[ \t]*$/;
 const MATH = [
   [/^ {0,3}\$\$/, "$$"],
   [/^ {0,3}\\\[/, "\\]"],
 ];
 const TASK = /^\[([ xX])\][ \t]+(?=\S)/;
-const MOST_BLOCKS = 4_000; // of a text; more take seconds to lay out
+const MOST_BLOCKS = 4_000; // blocks in a text; more take seconds to lay out
 const MOST_NESTING = 20; // quotes and lists inside each other; deeper ones are paragraphs
 
 const isBlank = (line) => !line.text.trim();
@@ -26,7 +26,7 @@ const interrupts = (text) => startsBlock(text) || /^ {0,3}(?:[-*+]|1[.)])[ \t]+\
 /** The text has too many blocks. */
 class TooManyError extends Error {}
 
-/** Return the blocks of a text in order. `end` of a block is the offset behind it. What follows too many blocks is `plain`. */
+/** Return the blocks of a text in order. `end` of a block is the offset behind it. The rest behind too many blocks is `plain`. */
 export function parseBlocks(source) {
   const lines = [];
   let at = 0;

@@ -8,10 +8,10 @@ import { BlockBuilder, TooLargeError } from "./markdown-elements.js";
 
 // Limits, because an answer is untrusted: what exceeds them is shown as plain text. The longest block and the whole answer
 // are built within a fraction of a second.
-export const MOST_CHARACTERS = 200_000; // of an answer; about 70 pages
-export const MOST_BLOCK_ELEMENTS = 5_000; // of one block, which is built again whenever it grows
-export const MOST_ELEMENTS = 30_000; // of an answer
-const PLAIN_CHARACTERS = 20_000; // of one block of plain text
+export const MOST_CHARACTERS = 200_000; // about 70 pages
+export const MOST_BLOCK_ELEMENTS = 5_000; // a block is built again whenever it grows
+export const MOST_ELEMENTS = 30_000; // in an answer
+const PLAIN_CHARACTERS = 20_000; // in one block of plain text
 
 /**
  * A rendered text that can grow. `marker(number, offset, address)` returns the element for a marker, or null if it is plain
@@ -74,7 +74,7 @@ function keyOf(block, raw, ranges, version) {
   ]);
 }
 
-/** Return the blocks of a text. What follows the longest text that is read as Markdown is plain text. */
+/** Return the blocks of a text. Text behind the longest Markdown is plain. */
 function blocksOf(source) {
   const limit =
     source.length > MOST_CHARACTERS ? Math.max(0, source.lastIndexOf("\n", MOST_CHARACTERS)) : source.length;

@@ -10,7 +10,7 @@ const OF_CODE = /[A-Za-z0-9_)]/; // `x[1]` is an array element
  * the next line alone.
  */
 export function* markersIn(text) {
-  let end = 0; // of the last number in brackets
+  let end = 0; // the end of the last number in brackets
   for (const { 0: match, 1: number, index } of text.matchAll(NUMBER)) {
     let from = index;
     while (from > end && SPACES.includes(text[from - 1])) from -= 1;

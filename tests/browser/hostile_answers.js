@@ -137,7 +137,7 @@ globalThis.showOddAnswers = async (form) => {
   let count = 0,
     where = null;
   const report = (error) => thrown.push(`${JSON.stringify(where)}: ${error}`);
-  globalThis.addEventListener("error", (event) => report(event.message)); // of event listeners
+  globalThis.addEventListener("error", (event) => report(event.message)); // errors in event listeners
   for (const path of paths(full)) {
     for (const odd of ODD) {
       where = [path, `${typeof odd} ${JSON.stringify(odd) ?? odd}`];

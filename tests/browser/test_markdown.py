@@ -45,7 +45,7 @@ DIFFERENCES = """async (cases) => {
 }"""
 
 PIECES_AT_ONCE = 50_000
-MOST_ELEMENTS = 60_000  # of an answer: the limits of the component, with markers and the parts of lists and tables
+MOST_ELEMENTS = 60_000  # the limits of the component for an answer, with markers and the parts of lists and tables
 
 # Show a text with a verified claim and markers. Return the number of elements.
 SHOWN = """async (text) => {
@@ -122,7 +122,7 @@ def test_random_documents_are_rendered_as_by_cmark_gfm(page: Page) -> None:
 
 @pytest.mark.parametrize("part", range(4))
 def test_50000_pieces_of_every_construct_are_shown_within_the_timeout_of_a_test(page: Page, part: int) -> None:
-    """The limits of the component keep the number of elements small; what exceeds them is plain text."""
+    """The limits of the component keep the number of elements small; text beyond them is plain."""
     for name, text in list(constructs(PIECES_AT_ONCE).items())[part::4]:
         assert page.evaluate(SHOWN, text) <= MOST_ELEMENTS, name
 
