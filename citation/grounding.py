@@ -29,6 +29,7 @@ class Grounding:
 
     scorer: str
     host: str = ""  # the host whose prompt contained the evidence
+    refusal: str = ""  # why some or all passages of the prompt are not evidence
     received: int = 0
     injected: int = 0
     dropped: tuple[int, ...] = ()  # numbers of evidence that did not fit into the prompt
@@ -93,6 +94,7 @@ class Grounding:
                 "injected": self.injected,
                 "dropped": len(self.dropped),
                 **({"from": self.host} if self.host else {}),
+                **({"refused": self.refusal} if self.refusal else {}),
             },
             **({"judge": asdict(self.judging)} if self.judging else {}),
             **self.notes,

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from ..evidence.hosts import MarkerSyntax, PromptEvidence
+from ..evidence.hosts import MarkerSyntax, PromptEvidence, Refusal
 from ..markers.anchors import anchor_name
 from ..markers.grammar import MAX_DIGITS
 from ..markers.named import MarkerNames, Numbers, label_shape
@@ -26,10 +26,14 @@ class HostLabels:
     labels: Mapping[int, str]  # by evidence number; "" for a passage without a label
     names: MarkerNames  # labels in the model's markers, each with its key
     numbers: Mapping[int, Numbers]  # the evidence numbers of each key
+    refusal: Refusal | None = None  # why some or all passages of the prompt are not evidence
 
     @classmethod
     def from_prompt(cls, found: PromptEvidence) -> "HostLabels":
-        """Return the labels of these passages, whose evidence numbers are 1, 2, … in order."""
+        """Return the labels of these passages, whose evidence numbers are 1, 2, … in order.
+
+        A refused label has a key without numbers: its markers cite nothing.
+        """
         labels = {number: passage.label for number, passage in enumerate(found.passages, 1)}
         names: dict[str, Numbers] = {}
         numbers: dict[int, Numbers] = {}
@@ -40,12 +44,19 @@ class HostLabels:
             if key is None:
                 (key,) = names.setdefault(_name(label, found.syntax), (FIRST_NAME_KEY + len(names),))
             numbers[key] = (*numbers.get(key, ()), number)
+        for label in found.refused_labels:
+            if _numeric_key(label) is None:
+                names.setdefault(_name(label, found.syntax), (FIRST_NAME_KEY + len(names),))
         numeric = frozenset(key for key in numbers if key < FIRST_NAME_KEY)
         links = found.syntax is MarkerSyntax.LINK
         in_brackets = found.syntax is MarkerSyntax.BRACKETS
         shapes = frozenset(filter(None, map(label_shape, names))) if in_brackets else frozenset[str]()
-        marker_names = MarkerNames(numeric, names, links=links, labels=True, shapes=shapes, ignored=not numbers)
-        return cls(found.host, found.syntax, labels, marker_names, numbers)
+        has_labels = bool(numbers or found.refused_labels)
+        asks_for_markers = found.refusal is not None and found.syntax is not MarkerSyntax.NONE
+        marker_names = MarkerNames(
+            numeric, names, links=links, labels=True, shapes=shapes, ignored=not (has_labels or asks_for_markers)
+        )
+        return cls(found.host, found.syntax, labels, marker_names, numbers, found.refusal)
 
     @property
     def passages_per_label(self) -> int:

@@ -52,6 +52,7 @@ class Response:
         self.grounding = Grounding(
             options.scorer,
             host=host.host if host else "",
+            refusal=host.refusal.value if host and host.refusal else "",
             received=len(evidence) if received is None else received,
             injected=len(evidence),
             dropped=tuple(item.number for item in dropped),

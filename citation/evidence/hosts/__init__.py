@@ -3,7 +3,8 @@
 A host is an application that retrieves passages itself, writes them into a message in its own format, and resolves the
 markers of the answer in its own interface. A recogniser reads one family of formats. Recognition needs the host's own
 wrapper and at least one more independent signal, because pasted text, code and examples must never be mistaken for
-evidence. `recognise` returns None if in doubt.
+evidence. `recognise` returns None if it is in doubt whether there is a host. If there is one, passages whose text could
+be attributed to another source are left out (`ambiguity`).
 
 The formats were read from the source code of the hosts; `docs/evidence.md` lists the hosts.
 """
@@ -18,7 +19,7 @@ from .json_passages import recognise_json
 from .labelled_blocks import recognise_blocks
 from .labelled_results import recognise_labelled_results
 from .named_lines import recognise_named_lines
-from .prompt_evidence import HostPassage, MarkerSyntax, PromptEvidence
+from .prompt_evidence import Candidate, HostPassage, MarkerSyntax, PromptEvidence, Refusal
 from .turn import Turn, read_turn, without_attached_files
 
 __all__ = [
@@ -27,14 +28,15 @@ __all__ = [
     "HostPassage",
     "MarkerSyntax",
     "PromptEvidence",
+    "Refusal",
     "Turn",
     "read_turn",
     "recognise",
     "without_attached_files",
 ]
 
-# In the order in which they are tried. Formats do not overlap; the cheapest signatures come first.
-RECOGNISERS: tuple[Callable[[Turn], PromptEvidence | None], ...] = (
+# In the order of their priority if two recognise the same message: only tool results can complete its elements.
+RECOGNISERS: tuple[Callable[[Turn], list[Candidate]], ...] = (
     recognise_labelled_results,
     recognise_elements,
     recognise_blocks,
@@ -48,9 +50,19 @@ def recognise(messages: Sequence[Mapping[str, Any]], fences: Sequence[Fence] = (
 
     `messages`: in OpenAI's format; only the system messages, the last user message with user messages directly before
     it, and the tool results after it are read. `fences`: bare fences to recognise too, from the configuration.
+
+    The host is the one whose wrapper begins first: a passage can contain the whole wrapper of another host.
     """
     turn = read_turn(messages)
-    for recogniser in RECOGNISERS:
-        if found := recogniser(turn):
-            return found
-    return recognise_fences(turn, fences)
+    candidates = [candidate for recogniser in RECOGNISERS for candidate in recogniser(turn)]
+    candidates += recognise_fences(turn, fences)
+    if not candidates:
+        return None
+    first = min(candidates, key=lambda candidate: candidate.position)
+    return next((other.evidence for other in candidates if _has_markers_for(first, other)), first.evidence)
+
+
+def _has_markers_for(first: Candidate, other: Candidate) -> bool:
+    """Return whether a host that asks for no markers in one message asks for them in another one, as LibreChat does."""
+    same_host = first.evidence.host == other.evidence.host and first.position[:2] != other.position[:2]
+    return same_host and first.evidence.syntax is MarkerSyntax.NONE and other.evidence.syntax is not MarkerSyntax.NONE

@@ -1,6 +1,7 @@
 """Formats of hosts that write passages as labelled blocks: AnythingLLM, RAGFlow, LlamaIndex, LM Studio and others.
 
-A format is a wrapper with two literals of the host, and a pattern for one block.
+A format is a wrapper with two literals of the host, and a pattern for the head of a block. A separator is written
+exactly as the host writes it: what a passage contains in another form separates nothing.
 """
 
 import re
@@ -21,13 +22,19 @@ class BlockFormat:
     opening: str  # a regular expression up to the first block; empty if the first block opens the message
     closing: str  # a regular expression after the last block; empty if there is none
     separator: str  # a regular expression between two blocks
-    block: re.Pattern[str]  # one block, with the groups `label` and `text`, and names of fields
+    head: str  # a regular expression for what precedes the text of a block, with the group `label` and names of fields
+    tail: str = ""  # a regular expression for what follows it; it can refer to the groups of the head
     syntax: MarkerSyntax = MarkerSyntax.NONE
     asks: str = ""  # the literal by which a system message asks for markers; a tool result needs it as second sign
     first_label: int | None = None  # labels are consecutive numbers from here; None: any labels
     question: re.Pattern[str] | None = None  # in what follows the wrapper, with the group `question`
     leads: str = ""  # the literal with which the message begins
     fields: Mapping[str, str] = field(default_factory=dict)  # group -> field of evidence
+
+    @property
+    def block(self) -> re.Pattern[str]:
+        """Return the pattern of a whole block, with the group `text`."""
+        return re.compile(rf"{self.head}(?P<text>.*?){self.tail}", re.DOTALL)
 
 
 _METADATA = r"(?:<document_metadata>\n(?:sourceDocument: (?P<source>[^\n]*)\n)?(?:[^\n<]*\n)*?</document_metadata>\s*)?"
@@ -43,14 +50,15 @@ _LLAMAINDEX = BlockFormat(
     signature="Please provide an answer based solely on the provided sources.",
     opening=r"Below are several numbered sources of information[.:].*\n(?:Begin refining!\n)?------\n",
     closing=r"\n------\nQuery: ",
-    separator=r"\n(?=Source \d+:(?:\n|$))",
-    block=re.compile(r"Source (?P<label>\d+):\n?(?P<text>.*)", re.DOTALL),
+    separator=r"\n\n(?=Source \d+:(?:\n|$))",
+    head=r"Source (?P<label>\d+):\n?",
     syntax=MarkerSyntax.BRACKETS,
     first_label=1,
     question=re.compile(rf"Query:{_QUESTION}"),
     leads="Please provide an answer based solely on the provided sources.",
 )
 _RAGFLOW_HEAD = r"ID: \d+\n(?:├── |└── Content:\n)"
+_RAGFLOW_RULE = r"-{6}\n{1,3}"  # a chat writes it before every passage, an agent before none
 # The default prompts of RAGFlow end the passages with a quotation mark, or with a sentence in the language of its page.
 # After a prompt that ends with the passages comes the citation prompt.
 _RAGFLOW_CLOSING = (
@@ -62,14 +70,11 @@ _RAGFLOW = BlockFormat(
     host="ragflow",
     place="system",
     signature="└── Content:\n",
-    opening=rf"(?:^|\n)(?={_RAGFLOW_HEAD})",
+    opening=rf"(?:^|\n){_RAGFLOW_RULE}(?={_RAGFLOW_HEAD})",
     closing=_RAGFLOW_CLOSING,
-    separator=rf"\n(?:-{{6}}\n{{1,3}})?(?={_RAGFLOW_HEAD})",
-    block=re.compile(
-        r"ID: (?P<label>\S+)\n(?:├── Title: (?P<title>[^\n]*)\n)?(?:├── URL: (?P<url>[^\n]*)\n)?(?:├── [^\n]*\n)*"
-        r"└── Content:\n?(?P<text>.*)",
-        re.DOTALL,
-    ),
+    separator=rf"\n{{1,2}}{_RAGFLOW_RULE}(?={_RAGFLOW_HEAD})",
+    head=r"ID: (?P<label>\S+)\n(?:├── Title: (?P<title>[^\n]*)\n)?(?:├── URL: (?P<url>[^\n]*)\n)?(?:├── [^\n]*\n)*"
+    r"└── Content:\n?",
     syntax=MarkerSyntax.RAGFLOW,
     asks="[ID:",
     first_label=0,
@@ -83,23 +88,33 @@ FORMATS = (
         signature="[END CONTEXT 0]",
         opening=r"Context:.*\n",
         closing="",
-        separator=r"\n[ \t]*(?=\[CONTEXT \d+\]:\n)",
-        block=re.compile(
-            r"\[CONTEXT (?P<label>\d+)\]:\n" + _METADATA + r"(?P<text>.*?)\n?\[END CONTEXT (?P=label)\]", re.DOTALL
-        ),
+        separator=r"(?<=\])\n{2,3}[ \t]*(?=\[CONTEXT \d+\]:\n)",
+        head=r"\[CONTEXT (?P<label>\d+)\]:\n" + _METADATA,
+        tail=r"\n?\[END CONTEXT (?P=label)\]",
         first_label=0,
         fields={"source": "file_name"},
     ),
     _RAGFLOW,
     replace(  # an agent has a finished text cited
-        _RAGFLOW, opening=rf"<context>\n+(?={_RAGFLOW_HEAD})", closing=r"\n</context>", first_label=None
+        _RAGFLOW,
+        opening=rf"<context>\n+(?={_RAGFLOW_HEAD})",
+        closing=r"\n</context>",
+        separator=rf"\n\n(?={_RAGFLOW_HEAD})",
+        first_label=None,
     ),
-    replace(_RAGFLOW, place="tool", closing="", first_label=None),  # results of an agent
+    replace(  # results of an agent
+        _RAGFLOW,
+        place="tool",
+        opening=rf"^\s*(?={_RAGFLOW_HEAD})",
+        closing="",
+        separator=rf"\n\n(?={_RAGFLOW_HEAD})",
+        first_label=None,
+    ),
     _LLAMAINDEX,
     replace(
         _LLAMAINDEX,
         separator=r"\n\n(?=(?:[^\n:]+: [^\n]*\n)+\nSource \d+:\n)",
-        block=re.compile(_LLAMAINDEX_METADATA + _LLAMAINDEX.block.pattern, re.DOTALL),
+        head=_LLAMAINDEX_METADATA + _LLAMAINDEX.head,
         fields={"file": "file_name", "url": "url"},
     ),
     BlockFormat(
@@ -108,8 +123,9 @@ FORMATS = (
         signature="Use the citations above",
         opening=r"The following citations were found.*\n",
         closing=r"\nUse the citations above",
-        separator=r"\n(?=Citation \d+: \")",
-        block=re.compile(r'Citation (?P<label>\d+): "(?P<text>.*)"\s*', re.DOTALL),
+        separator=r"(?<=\")\n\n(?=Citation \d+: \")",
+        head=r'Citation (?P<label>\d+): "',
+        tail=r'"\s*',
         first_label=1,
         question=re.compile(r"User Query:\s*(?P<question>.*)$", re.DOTALL),
         leads="The following citations were found",
@@ -120,8 +136,8 @@ FORMATS = (
         signature="Source: 0",
         opening=r"context to complete the task:.*\n",
         closing="",
-        separator=r"\n(?=Filename: )",
-        block=re.compile(r"Filename: (?P<file>[^\n]*)\nSource: (?P<label>\d+)\s*\n(?P<text>.*)", re.DOTALL),
+        separator=r"\n(?=Filename: [^\n]*\nSource: \d)",
+        head=r"Filename: (?P<file>[^\n]*)\nSource: (?P<label>\d+)\s*\n",
         first_label=0,
         fields={"file": "file_name"},
     ),
@@ -132,9 +148,8 @@ FORMATS = (
         opening="",
         closing="",
         separator=r"\n={3}\s*\n(?=Citation identifier \[)",
-        block=re.compile(
-            r"Citation identifier \[(?P<label>\w+)\]\n---\nContent:\n?(?P<text>.*?)(?:\n===\s*)?", re.DOTALL
-        ),
+        head=r"Citation identifier \[(?P<label>\w+)\]\n---\nContent:\n?",
+        tail=r"(?:\n===\s*)?",
         syntax=MarkerSyntax.BRACKETS,
     ),
     BlockFormat(
@@ -144,7 +159,7 @@ FORMATS = (
         opening=r"Documents:\n",
         closing=r"\nQuestion:",
         separator=r"\n(?=Document \d+:)",
-        block=re.compile(r"Document (?P<label>\d+):\s*(?P<text>.*)", re.DOTALL),
+        head=r"Document (?P<label>\d+):\s*",
         first_label=1,
         question=re.compile(rf"Question:{_QUESTION}"),
     ),

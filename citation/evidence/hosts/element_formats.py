@@ -18,16 +18,25 @@ class ElementFormat:
     closing: str  # a regular expression
     tag: str
     lead: str = ""  # a regular expression between the wrapper's opening and the first element
+    begin: str = ""  # a regular expression for the beginning of the first element, in formats without a wrapper
     group: str = ""  # a regular expression between the last element of a group and the first one of the next group
     label: str = ""  # the attribute that holds the label
     body: str = ""  # the child element that holds the text; empty if the element itself does
     fields: Mapping[str, str] = field(default_factory=dict)  # attribute or child element -> field of evidence
     syntax: MarkerSyntax = MarkerSyntax.NONE
-    consecutive: bool = False  # labels are 1, 2, … in the order of their first use
+    first_label: int | None = None  # labels are numbers from here, in the order of their first use
+    shared_by: str = ""  # the attribute by which elements with one label belong together; empty: labels are unique
     leads: bool = False  # a user message begins with the signature; the user's own text follows the wrapper
+    gap: str = ""  # white space between two elements; empty: any, but always the same
+    uniform: bool = False  # all elements with text have the same attributes, apart from their values
+    counter: str = ""  # an attribute that counts the elements, in formats whose labels it is not
+    total: str = ""  # a regular expression of the host for the number of groups, or of elements without groups
+    identity: tuple[str, ...] = ()  # fields that two sources do not share, in formats without labels
 
 
 _LIBRECHAT_FILE = r"<file>\s*<filename>(?P<file_name>[^\n]*)</filename>\s*<context>"
+_LIBRECHAT_TOTAL = r"The user has attached (\d{1,6}) file"
+_LOBECHAT_FILE = '<file(?: id="(?P<document_id>[^"\n]*)")?[^\n]*>'
 
 OPEN_WEBUI = ElementFormat(
     host="open-webui",
@@ -39,8 +48,11 @@ OPEN_WEBUI = ElementFormat(
     label="id",
     fields={"name": "title", "resource-id": "document_id"},
     syntax=MarkerSyntax.BRACKETS,
-    consecutive=True,
+    first_label=1,
+    shared_by="resource-id",
     leads=True,
+    gap="\n",
+    uniform=True,
 )
 
 FORMATS = (
@@ -53,9 +65,9 @@ FORMATS = (
         closing="</search_results>",
         tag="result",
         label="index",
-        fields={"title": "title", "url": "url"},
+        fields={"title": "title"},
         syntax=MarkerSyntax.BRACKETS,
-        consecutive=True,
+        first_label=1,
     ),
     ElementFormat(
         host="librechat",
@@ -66,6 +78,7 @@ FORMATS = (
         tag="contextItem",
         lead=_LIBRECHAT_FILE,
         group=r"</context>\s*</file>\s*" + _LIBRECHAT_FILE,
+        total=_LIBRECHAT_TOTAL,
     ),
     ElementFormat(  # whole files instead of the results of a search
         host="librechat",
@@ -74,8 +87,10 @@ FORMATS = (
         opening="<file>",
         closing="Use the context as your learned knowledge",
         tag="file",
+        begin=_LIBRECHAT_FILE,
         body="context",
         fields={"filename": "file_name"},
+        total=_LIBRECHAT_TOTAL,
     ),
     ElementFormat(
         host="lobechat",
@@ -84,9 +99,10 @@ FORMATS = (
         opening="<knowledge_base_search_results",
         closing=r"(?:</file>\s*)?</knowledge_base_search_results>",
         tag="chunk",
-        lead=r"(?:<instruction>[^<]*</instruction>\s*)?(?:<file [^\n]*>)?",
-        group=r"</file>\s*<file [^\n]*>",
+        lead=rf"(?:<instruction>[^<]*</instruction>\s*)?(?:{_LOBECHAT_FILE})?",
+        group=rf"</file>\s*{_LOBECHAT_FILE}",
         fields={"fileId": "document_id", "fileName": "file_name"},
+        total=r'<knowledge_base_search_results [^\n]*totalCount="(\d{1,6})">',
     ),
     ElementFormat(
         host="lobechat",
@@ -97,6 +113,7 @@ FORMATS = (
         tag="chunk",
         lead=".*?<retrieved_chunks>\\s*<retrieved_chunks_docstring>[^\n]*</retrieved_chunks_docstring>",
         fields={"fileId": "document_id", "fileName": "file_name"},
+        identity=("document_id", "file_name"),
     ),
     ElementFormat(
         host="lobechat",
@@ -106,6 +123,7 @@ FORMATS = (
         closing="</searchResults>",
         tag="item",
         fields={"title": "title", "url": "url"},
+        identity=("title", "url"),
     ),
     ElementFormat(
         host="privategpt",
@@ -116,6 +134,7 @@ FORMATS = (
         tag="node",
         label="id",
         syntax=MarkerSyntax.BRACKETS,
+        uniform=True,
     ),
     ElementFormat(
         host="chatbox",
@@ -126,6 +145,7 @@ FORMATS = (
         tag="ATTACHMENT_FILE",
         body="FILE_CONTENT",
         fields={"FILE_NAME": "file_name"},
+        identity=("file_name",),
     ),
     ElementFormat(
         host="anthropic-documents",
@@ -136,5 +156,8 @@ FORMATS = (
         tag="document",
         body="document_content",
         fields={"source": "file_name"},
+        counter="index",
+        uniform=True,
+        identity=("file_name",),
     ),
 )

@@ -5,14 +5,18 @@ tag is followed by a line break and the next opening tag, and only the last elem
 hosts truncate. Some hosts group the elements of one file.
 """
 
+import itertools
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from .ambiguity import Checked
+from .element_checks import Element, Siblings, check_elements
 from .element_formats import FORMATS, OPEN_WEBUI, ElementFormat
-from .prompt_evidence import HostPassage, PromptEvidence, are_consecutive
-from .turn import MAX_TRIES, Place, Turn, find_line, without_attached_files
+from .prompt_evidence import Candidate, HostPassage, PromptEvidence, Refusal
+from .turn import MAX_TRIES, Place, Turn, find_line, position, without_attached_files
 
 MAX_OPENING = 4_000  # characters of an opening tag; a longer one is text
 MAX_CLOSING_TAGS = 4  # closing tags in a row: a child, an element, a wrapper, and one around it
@@ -37,51 +41,77 @@ class Source:
     passage: HostPassage | None
 
 
-def sources_of_open_webui(text: str) -> tuple[list[Source], str] | None:
-    """Return the `<source>` elements in Open WebUI's prompt and the question after them; None if there are none."""
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """The `<source>` elements in Open WebUI's prompt, what is wrong with them, and the question after them."""
+
+    sources: tuple[Source, ...]
+    refusal: Refusal | None
+    question: str
+
+
+def sources_of_open_webui(text: str) -> Sources | None:
+    """Return the `<source>` elements in Open WebUI's prompt; None if there are none."""
     form = OPEN_WEBUI
     if not text.lstrip().startswith(form.signature) or (wrapper := _wrapper(form, text)) is None:
         return None
-    elements, rest = _elements(form, text, wrapper)
-    read = [(_attributes(element.opening), _passage(form, element)) for element in elements]
-    sources = [
-        Source(values.get(form.label, ""), values, passage if passage and passage.text else None)
-        for values, passage in read
-    ]
-    if not sources or not are_consecutive([*dict.fromkeys(source.label for source in sources)]):
+    siblings = _siblings(form, text, wrapper)
+    passages = [_passage(form, element) for element in siblings.elements]
+    sources = tuple(
+        Source(passage.label, element.attributes, passage if passage.text else None)
+        for element, passage in zip(siblings.elements, passages, strict=True)
+    )
+    checked = check_elements(form, siblings, passages)
+    return Sources(sources, checked.refusal, without_attached_files(siblings.after).strip()) if sources else None
+
+
+def recognise_elements(turn: Turn) -> list[Candidate]:
+    """Return the evidence of each format that fits."""
+    found = [candidate for form in FORMATS for place in form.places if (candidate := _recognise(form, place, turn))]
+    return [candidate for candidate in found if candidate.evidence.passages or candidate.evidence.refusal]
+
+
+def _recognise(form: ElementFormat, place: Place, turn: Turn) -> Candidate | None:
+    """Return the evidence of one format: of the first message that has it, or of all results of tools."""
+    texts = [(at, text) for at, text in enumerate(turn.texts(place)) if form.signature in text]
+    found = [(at, read) for at, text in texts if (read := _read(form, place, text))]
+    if not found:
         return None
-    return sources, without_attached_files(rest).strip()
+    used = [read for _, read in found] if place == "tool" else [found[0][1]]
+    checked = [read.checked for read in used]
+    evidence = PromptEvidence(
+        form.host,
+        tuple(passage for one in checked for passage in one.passages),
+        used[0].question if place == "user" else turn.user,
+        form.syntax,
+        next((one.refusal for one in checked if one.refusal), None),
+        tuple(label for one in checked for label in one.refused_labels),
+    )
+    return Candidate(position(place, found[0][0], used[0].start), evidence)
 
 
-def recognise_elements(turn: Turn) -> PromptEvidence | None:
-    """Return the evidence of the first format that fits."""
-    for form in FORMATS:
-        for place in form.places:
-            texts = [text for text in turn.texts(place) if form.signature in text]
-            found = [read for text in texts if (read := _read(form, place, text))]
-            if found:
-                passages = [passage for read, _ in found for passage in read] if place == "tool" else found[0][0]
-                question = found[0][1] if place == "user" else turn.user
-                return PromptEvidence(form.host, tuple(passages), question, form.syntax) if passages else None
-    return None
+class _Reading(NamedTuple):
+    """The content of one message: where the wrapper begins, the passages, and the user's own text around them."""
+
+    start: int
+    checked: Checked
+    question: str
 
 
-def _read(form: ElementFormat, place: Place, text: str) -> tuple[tuple[HostPassage, ...], str] | None:
-    """Return the passages that are not empty, and the user's own text around them; None if the form does not fit."""
+def _read(form: ElementFormat, place: Place, text: str) -> _Reading | None:
+    """Return what a message contains; None if the form does not fit, or if all passages are empty."""
     if place == "user" and form.leads and not text.lstrip().startswith(form.signature):
         return None
     wrapper = _wrapper(form, text)
-    if wrapper is None:
+    if wrapper is None or (form.leads and text.find(form.signature, 0, wrapper.start) < 0):
         return None
-    elements, after = _elements(form, text, wrapper)
-    found = [_passage(form, element) for element in elements]
-    passages = [passage for passage in found if passage]
-    labels = [*dict.fromkeys(passage.label for passage in passages)]
-    if len(passages) < len(found) or (form.consecutive and not are_consecutive(labels)):
+    siblings = _siblings(form, text, wrapper)
+    passages = [_passage(form, element) for element in siblings.elements]
+    if not any(passage.text for passage in passages):
         return None
     before = "" if form.leads else text[: wrapper.start]
-    question = f"{before}\n{without_attached_files(after)}".strip()
-    return tuple(passage for passage in passages if passage.text), question
+    question = f"{before}\n{without_attached_files(siblings.after)}".strip()
+    return _Reading(wrapper.start, check_elements(form, siblings, passages), question)
 
 
 class _Wrapper(NamedTuple):
@@ -89,14 +119,6 @@ class _Wrapper(NamedTuple):
 
     start: int
     first: int
-    fields: Mapping[str, str]
-
-
-class _Element(NamedTuple):
-    """The opening tag and the body of an element, and the fields of its group."""
-
-    opening: str
-    body: str
     fields: Mapping[str, str]
 
 
@@ -108,7 +130,7 @@ def _wrapper(form: ElementFormat, text: str) -> _Wrapper | None:
         if (at := find_line(text, form.opening, start)) < 0:
             break
         if form.opening == f"<{form.tag}>":
-            return _Wrapper(at, at, {})
+            return _Wrapper(at, at, {}) if re.compile(form.begin).match(text, at) else None
         inner = text.find(">", at) + 1 if not form.opening.endswith(">") else at + len(form.opening)
         if inner and (led := lead.match(text, inner)):
             return _Wrapper(at, led.end(), _found_fields(led))
@@ -120,27 +142,41 @@ def _found_fields(match: re.Match[str]) -> Mapping[str, str]:
     return {name: value.strip() for name, value in match.groupdict().items() if value and value.strip()}
 
 
-def _elements(form: ElementFormat, text: str, wrapper: _Wrapper) -> tuple[list[_Element], str]:
+def _siblings(form: ElementFormat, text: str, wrapper: _Wrapper) -> Siblings:
     """Return the sibling elements in the wrapper, and the text after it."""
-    group = rf"(?:({form.group})\s*)?" if form.group else "()"
-    sibling = re.compile(rf"</{form.tag}>[ \t]*\n\s*{group}(?=<{form.tag}[\s>])")
+    group = rf"({form.group})\s*" if form.group else "(?!)"
+    sibling = re.compile(rf"</{form.tag}>([ \t]*\n\s*)(?:{group})?(?=<{form.tag}[\s>])")
     last = re.compile(rf"</{form.tag}>\s*(?:{form.closing}|$)" if form.closing else rf"</{form.tag}>\s*$", re.DOTALL)
     end = last.search(text, wrapper.first)
     inside = text[wrapper.first : end.start()] if end else _without_partial_tag(form, text[wrapper.first :])
-    found: list[_Element] = []
-    at, fields = 0, wrapper.fields
-    while length := _opening_length(inside[at : at + MAX_OPENING]):  # 0: the opening tag itself is truncated
-        inner = at + length
-        after = sibling.search(inside, inner)
-        found.append(_Element(inside[at:inner], inside[inner : after.start() if after else len(inside)], fields))
-        if after is None:
-            break
-        at = after.end()
-        if after[1]:
-            fields = _found_fields(after)
-    if end is None and found and not _content(found[-1].body).strip():
-        found.pop()
-    return found, text[end.end() :] if end else ""
+    after = text[end.end() :] if end else ""
+    boundaries = [*sibling.finditer(inside)]
+    starts = [0, *(boundary.end() for boundary in boundaries)]
+    ends = [*(boundary.start() for boundary in boundaries), len(inside)]
+    groups = itertools.accumulate(boundaries, _fields_of_group, initial=wrapper.fields)
+    pieces = [_element(inside[start:stop], fields) for start, stop, fields in zip(starts, ends, groups, strict=True)]
+    if end is None and not _content(pieces[-1].body if pieces[-1] else "").strip():
+        pieces.pop()  # the opening tag itself may be truncated
+    total = re.search(form.total, text[: wrapper.first]) if form.total else None
+    return Siblings(
+        elements=tuple(element for element in pieces if element),
+        broken=None in pieces or bool(sibling.search(after) or last.search(after)),
+        gaps=tuple(boundary[1] for boundary in boundaries if not (form.group and boundary[2])),
+        groups=1 + sum(bool(form.group and boundary[2]) for boundary in boundaries),
+        total=int(total[1]) if total else None,
+        after=after,
+    )
+
+
+def _fields_of_group(fields: Mapping[str, str], boundary: re.Match[str]) -> Mapping[str, str]:
+    """Return the fields of the group that begins at this boundary, or those of the group that continues."""
+    return _found_fields(boundary) if boundary.re.groups > 1 and boundary[2] else fields
+
+
+def _element(piece: str, fields: Mapping[str, str]) -> Element | None:
+    """Return the element; None if its opening tag does not end."""
+    length = _opening_length(piece[:MAX_OPENING])
+    return Element(_attributes(piece[:length]), piece[length:], fields) if length else None
 
 
 def _without_partial_tag(form: ElementFormat, text: str) -> str:
@@ -162,24 +198,25 @@ def _opening_length(text: str) -> int:
     return quoted.end() if quoted else text.find(">") + 1
 
 
-def _passage(form: ElementFormat, element: _Element) -> HostPassage | None:
-    """Return the passage of an element, possibly empty; None if it lacks its label."""
-    values, body = _attributes(element.opening), element.body
+def _passage(form: ElementFormat, element: Element) -> HostPassage:
+    """Return the passage of an element, possibly empty, and without a label if the element has none."""
+    values, body = dict(element.attributes), element.body
     if form.body:
-        values |= {name: _child(body, name) for name in form.fields}
+        head = body.partition(f"<{form.body}>")[0]  # the text of a passage cannot set the fields
+        values |= {name: _child(head, name) for name in form.fields}
         body = _child(body, form.body)
     label = values.get(form.label, "").strip("[]") if form.label else ""
-    if form.label and not label:
-        return None
     fields = {name: values[key] for key, name in form.fields.items() if values.get(key)}
     return HostPassage(label, _content(body).strip(), {**element.fields, **fields})
 
 
 def _attributes(opening: str) -> dict[str, str]:
-    """Return the attributes of an opening tag."""
+    """Return the attributes of an opening tag, without those that occur twice: a title can contain an attribute."""
     named = re.match(r"<[\w:-]+\s*", opening)
     attributes = opening[named.end() :].rstrip().removesuffix(">") if named else ""
-    return {match.group(1): match.group(2).strip("\"'") for match in _ATTRIBUTE.finditer(attributes)}
+    matches = [*_ATTRIBUTE.finditer(attributes)]
+    counts = Counter(match.group(1) for match in matches)
+    return {match.group(1): match.group(2).strip("\"'") for match in matches if counts[match.group(1)] == 1}
 
 
 def _content(body: str) -> str:

@@ -6,8 +6,8 @@ Such text has no labels and few signs of its own, so nothing of this is recognis
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .prompt_evidence import HostPassage, PromptEvidence
-from .turn import Turn, find_line
+from .prompt_evidence import Candidate, HostPassage, PromptEvidence
+from .turn import Place, Turn, find_line, position
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +34,12 @@ KNOWN = {
 }
 
 
-def recognise_fences(turn: Turn, fences: Sequence[Fence]) -> PromptEvidence | None:
+def recognise_fences(turn: Turn, fences: Sequence[Fence]) -> list[Candidate]:
     """Return the text inside the first configured fence, in the system messages or the last user message."""
+    texts: list[tuple[Place, int, str]] = [("user", 0, turn.user)]
+    texts += [("system", number, text) for number, text in enumerate(turn.system)]
     for fence in fences:
-        for text in (turn.user, *turn.system) if fence.closing else turn.system:
+        for place, number, text in texts if fence.closing else texts[1:]:
             at = find_line(text, fence.opening)
             start = at + len(fence.opening)
             end = find_line(text, fence.closing, start) if fence.closing else len(text)
@@ -45,6 +47,6 @@ def recognise_fences(turn: Turn, fences: Sequence[Fence]) -> PromptEvidence | No
                 continue
             passages = tuple(HostPassage("", part.strip()) for part in text[start:end].split("\n\n") if part.strip())
             if passages:
-                rest = (text[:at] + text[end + len(fence.closing) :]).strip() if text is turn.user else turn.user
-                return PromptEvidence("fence", passages, rest)
-    return None
+                rest = (text[:at] + text[end + len(fence.closing) :]).strip() if place == "user" else turn.user
+                return [Candidate(position(place, number, at), PromptEvidence("fence", passages, rest))]
+    return []

@@ -8,8 +8,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from .prompt_evidence import HostPassage, MarkerSyntax, PromptEvidence
-from .turn import Turn, find_line
+from .prompt_evidence import Candidate, HostPassage, MarkerSyntax, PromptEvidence, Refusal
+from .turn import Turn, find_line, position
 
 _CHERRY_RULES, _CHERRY_HEADING = "## Citation Rules:", "## Reference Materials:"
 _ONYX_LEAD_IN = "Here are some documents provided for context"
@@ -17,44 +17,46 @@ _OPENING_FENCE = re.compile(r"\s*(?:```(?:json)?[ \t]*\n)?\s*")
 _CHERRY_QUESTION = re.compile(r"## My question is:\s*(.*?)(?=\n## |\Z)", re.DOTALL)
 
 
-def recognise_json(turn: Turn) -> PromptEvidence | None:
-    """Return the evidence of Cherry Studio or Onyx."""
-    return _cherry_studio(turn) or _onyx(turn)
+def recognise_json(turn: Turn) -> list[Candidate]:
+    """Return the evidence of Cherry Studio and of Onyx."""
+    return [candidate for candidate in (_cherry_studio(turn), _onyx(turn)) if candidate]
 
 
-def _cherry_studio(turn: Turn) -> PromptEvidence | None:
+def _cherry_studio(turn: Turn) -> Candidate | None:
     """Read an array of objects with `id` and `content` below the heading, in a fence or bare."""
     text = turn.user
     rules, heading = find_line(text, _CHERRY_RULES), find_line(text, _CHERRY_HEADING)
     if rules < 0 or heading < 0:
         return None
     entries = _decode(text, heading + len(_CHERRY_HEADING))
-    if not isinstance(entries, list):
-        return None
-    passages = [_passage(entry, "id", "content", {"sourceUrl": "url", "title": "title"}) for entry in entries]
+    names = {"sourceUrl": "url", "title": "title"}
+    entries = entries if isinstance(entries, list) else [None]
+    passages = [_passage(entry, "id", "content", names) for entry in entries]
     asked = _CHERRY_QUESTION.search(text)
-    return _evidence("cherry-studio", passages, asked.group(1).strip() if asked else turn.user)
+    found = _evidence("cherry-studio", passages, asked.group(1).strip() if asked else turn.user)
+    return Candidate(position("user", 0, min(rules, heading)), found) if found else None
 
 
-def _onyx(turn: Turn) -> PromptEvidence | None:
+def _onyx(turn: Turn) -> Candidate | None:
     """Read `{"documents": [{"document": 1, "contents": …}]}` in the message before the question."""
-    for text in turn.context:
+    for number, text in enumerate(turn.context):
         at = find_line(text, _ONYX_LEAD_IN)
         begins = text.find("{", at) if at >= 0 else -1
         value = _decode(text, begins) if begins >= 0 else None
         entries = value.get("documents") if isinstance(value, dict) else None
         if isinstance(entries, list):
             names = {"title": "title", "url": "url", "source": "file_name"}
-            return _evidence("onyx", [_passage(entry, "document", "contents", names) for entry in entries], turn.user)
+            found = _evidence("onyx", [_passage(one, "document", "contents", names) for one in entries], turn.user)
+            return Candidate(position("context", number, at), found) if found else None
     return None
 
 
 def _evidence(host: str, passages: list[HostPassage | None], question: str) -> PromptEvidence | None:
-    read = [passage for passage in passages if passage]
-    known = tuple(passage for passage in read if passage.text.strip())
-    if not known or len(read) < len(passages):
-        return None
-    return PromptEvidence(host, known, question, MarkerSyntax.BRACKETS)
+    """Return the passages that are not empty; none of them if an entry cannot be read."""
+    if None in passages:
+        return PromptEvidence(host, (), question, MarkerSyntax.BRACKETS, Refusal.UNEXPECTED_FORMAT)
+    used = tuple(passage for passage in passages if passage and passage.text.strip())
+    return PromptEvidence(host, used, question, MarkerSyntax.BRACKETS) if used else None
 
 
 def _decode(text: str, start: int) -> Any:

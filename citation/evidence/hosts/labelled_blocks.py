@@ -5,58 +5,96 @@ wrapper.
 """
 
 import re
+from collections.abc import Sequence
 from itertools import islice
+from typing import NamedTuple
 
+from .ambiguity import Checked, check_labels, only_first, without
 from .block_formats import FORMATS, BlockFormat
-from .prompt_evidence import HostPassage, MarkerSyntax, PromptEvidence, are_consecutive
-from .turn import MAX_TRIES, Turn, is_quoted
+from .prompt_evidence import Candidate, HostPassage, MarkerSyntax, PromptEvidence, Refusal
+from .turn import MAX_TRIES, Turn, is_quoted, position
 
 
-def recognise_blocks(turn: Turn) -> PromptEvidence | None:
-    """Return the evidence of the first format that fits."""
-    for form in FORMATS:
-        found = [read for text in turn.texts(form.place) if form.signature in text and (read := _read(form, text))]
-        asked = not form.asks or any(form.asks in text for text in turn.system)
-        if found and (asked or form.place != "tool"):
-            passages = [passage for read, _ in found for passage in read] if form.place == "tool" else found[0][0]
-            syntax = form.syntax if asked else MarkerSyntax.NONE
-            return PromptEvidence(form.host, tuple(passages), _question(form, found[0][1], turn), syntax)
-    return None
+def recognise_blocks(turn: Turn) -> list[Candidate]:
+    """Return the evidence of each format that fits."""
+    return [candidate for form in FORMATS if (candidate := _recognise(form, turn))]
 
 
-def _read(form: BlockFormat, text: str) -> tuple[tuple[HostPassage, ...], str] | None:
-    """Return the passages and what follows the wrapper."""
+def _recognise(form: BlockFormat, turn: Turn) -> Candidate | None:
+    """Return the evidence of one format: of the first message that has it, or of all results of tools."""
+    texts = [(at, text) for at, text in enumerate(turn.texts(form.place)) if form.signature in text]
+    found = [(at, read) for at, text in texts if (read := _read(form, text))]
+    asked = not form.asks or any(form.asks in text for text in turn.system)
+    if not found or not (asked or form.place != "tool"):
+        return None
+    checked = _joined([read.checked for _, read in found]) if form.place == "tool" else found[0][1].checked
+    syntax = form.syntax if asked else MarkerSyntax.NONE
+    at, first = found[0]
+    question = _question(form, first.after, turn)
+    evidence = PromptEvidence(form.host, checked.passages, question, syntax, checked.refusal, checked.refused_labels)
+    return Candidate(position(form.place, at, first.start), evidence)
+
+
+def _joined(results: Sequence[Checked]) -> Checked:
+    """Join the results of several tools, without labels that stand for different passages in them."""
+    passages = [passage for result in results for passage in result.passages]
+    texts: dict[str, set[str]] = {}
+    for passage in passages:
+        texts.setdefault(passage.label, set()).add(passage.text)
+    doubtful = {at for at, passage in enumerate(passages) if passage.label and len(texts[passage.label]) > 1}
+    joined = without(passages, doubtful, Refusal.REPEATED_LABELS)
+    refusal = joined.refusal or next((result.refusal for result in results if result.refusal), None)
+    earlier = [label for result in results for label in result.refused_labels]
+    return Checked(joined.passages, refusal, (*joined.refused_labels, *earlier))
+
+
+class _Reading(NamedTuple):
+    """The content of one message: where the wrapper begins, the passages, and the text after the wrapper."""
+
+    start: int
+    checked: Checked
+    after: str
+
+
+def _read(form: BlockFormat, text: str) -> _Reading | None:
+    """Return what a message contains; None if the form does not fit, or if all passages are empty."""
     if form.leads and not text.lstrip().startswith(form.leads):
         return None
-    body, rest = _inside(form, text)
-    if not body:
+    start, body, after = _inside(form, text)
+    body = body.strip()
+    if not re.match(form.head, body):
         return None
-    blocks = [form.block.fullmatch(block.strip("\n")) for block in re.split(form.separator, body.strip())]
-    matched = [block for block in blocks if block]
-    if len(matched) < len(blocks):
-        return None  # something between the blocks is not the host's
-    passages = tuple(_passage(form, block) for block in matched if block["text"].strip())
-    labels = [block["label"] for block in matched]
-    if form.first_label is not None and not are_consecutive(labels, form.first_label):
+    separators = [*re.finditer(form.separator, body)]
+    starts = [0, *(separator.end() for separator in separators)]
+    ends = [*(separator.start() for separator in separators), len(body)]
+    blocks = [body[begin:end].strip("\n") for begin, end in zip(starts, ends, strict=True)]
+    whole = [form.block.fullmatch(block) for block in blocks]
+    truncated = re.compile(rf"{form.head}(?P<text>.*)", re.DOTALL)
+    matched = [match or truncated.fullmatch(block) for match, block in zip(whole, blocks, strict=True)]
+    passages = [_passage(form, match) for match in matched if match]
+    if not any(passage.text for passage in passages):
         return None
-    return (passages, rest) if passages else None
+    refusal = check_labels([passage.label for passage in passages], form.first_label)
+    if None in whole or len({separator[0] for separator in separators}) > 1:
+        refusal = Refusal.UNEXPECTED_FORMAT  # something between the blocks is not the host's
+    return _Reading(start, only_first(passages, refusal, form.first_label), after)
 
 
-def _inside(form: BlockFormat, text: str) -> tuple[str, str]:
-    """Return the content of the wrapper and the text after it; both empty without a wrapper."""
+def _inside(form: BlockFormat, text: str) -> tuple[int, str, str]:
+    """Return where the wrapper's content begins, the content, and the text after it; both empty without a wrapper."""
     openings = islice(re.finditer(form.opening, text), MAX_TRIES)
     start = next((found.end() for found in openings if not is_quoted(text, found.start())), None)
     if start is None:
-        return "", ""
+        return 0, "", ""
     if not form.closing:
-        return text[start:], ""
+        return start, text[start:], ""
     closings = list(re.finditer(form.closing, text[start:]))
     if not closings:
-        return "", ""
+        return start, "", ""
     body = text[start:]
     heads = [found.end() for found in re.finditer(form.separator, body[: closings[-1].start()])]
     end = next(found.start() for found in closings if found.start() >= (heads[-1] if heads else 0))
-    return body[:end], body[end:].lstrip()
+    return start, body[:end], body[closings[-1].start() :].lstrip()  # the question follows the host's own closing
 
 
 def _passage(form: BlockFormat, block: re.Match[str]) -> HostPassage:

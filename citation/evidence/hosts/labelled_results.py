@@ -7,26 +7,23 @@ other tools in the same turn are left out.
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .elements import sources_of_open_webui
-from .prompt_evidence import HostPassage, MarkerSyntax, PromptEvidence
-from .turn import Turn
+from .ambiguity import Checked, check_order, only_first, repeats, without
+from .elements import Source, sources_of_open_webui
+from .prompt_evidence import Candidate, HostPassage, MarkerSyntax, PromptEvidence, Refusal
+from .turn import Turn, position
 
 Entry = Mapping[str, Any]
 
 MAX_ENTRIES = 1000  # maximum number in one result; longer lists are no search results
 
 
-def recognise_labelled_results(turn: Turn) -> PromptEvidence | None:
-    """Return the evidence of the first host whose labels are in the tool results."""
-    if not turn.tools:
-        return None
-    for recogniser in (_open_webui, _librechat, _onyx, _morphic):
-        if found := recogniser(turn):
-            return found
-    return None
+def recognise_labelled_results(turn: Turn) -> list[Candidate]:
+    """Return the evidence of each host whose labels are in the tool results."""
+    recognisers = (_open_webui, _librechat, _onyx, _morphic) if turn.tools else ()
+    return [candidate for recogniser in recognisers if (candidate := recogniser(turn))]
 
 
 # Open WebUI
@@ -34,39 +31,58 @@ def recognise_labelled_results(turn: Turn) -> PromptEvidence | None:
 _JSON_OBJECT = re.compile(r"\s*(?:\[\s*)?\{")  # also one that is cut; a page can begin with a link: "[Menu](…)"
 
 
-def _open_webui(turn: Turn) -> PromptEvidence | None:
-    """Join the results of native tools with the `<source>` elements without text, which contain their labels.
-
-    An element names the file of an entry (`resource-id`), or else its name or address. A page that a tool fetched is
-    plain text: it belongs to the only element with an address that no entry has.
-    """
+def _open_webui(turn: Turn) -> Candidate | None:
+    """Join the results of native tools with the `<source>` elements without text, which contain their labels."""
     read = sources_of_open_webui(turn.user)
-    if read is None:
+    if read is None or all(source.passage for source in read.sources):
         return None
-    sources, question = read
+    found, used = _joined_results(turn, read.sources)
+    pages = [one for one in read.sources if _is_page(one) and one.label not in used]
+    if page := _fetched_page(turn, pages):
+        found.append(page)
+    elif pages:  # a page that looks like a result may name any source that has only a name
+        named = {one.label for one in read.sources if not one.passage and not one.attributes.get("resource-id")}
+        found = [passage for passage in found if passage.label not in named]
+    if not found:
+        return None
+    refusal = read.refusal
+    if refusal is Refusal.REPEATED_LABELS and not any(source.passage for source in read.sources):
+        refusal = None  # no passage can have written these elements
+    passages = () if refusal else tuple(found)
+    evidence = PromptEvidence("open-webui", passages, read.question, MarkerSyntax.BRACKETS, refusal)
+    return Candidate(position("user"), evidence)
+
+
+def _joined_results(turn: Turn, sources: Sequence[Source]) -> tuple[list[HostPassage], set[str]]:
+    """Return the passages in the prompt and in results of tools, and the labels that results have.
+
+    An element names the file of an entry (`resource-id`), or else its name or address. A page that a tool fetched can
+    look like a result. It cannot name a file, whose id only the host knows.
+    """
     labels: dict[str, str] = {}
     for source in sources:
-        for key in ("resource-id", "name"):
-            if value := source.attributes.get(key):
-                labels.setdefault(value, source.label)
+        if value := source.attributes.get("resource-id") or source.attributes.get("name"):
+            labels.setdefault(value, source.label)
     found = [passage for source in sources if (passage := source.passage)]
     used: set[str] = set()
-    plain: list[str] = []
     for text in turn.tools:
-        entries = _entries(_decoded(text))
-        if not entries and not _JSON_OBJECT.match(text):
-            plain.append(text)
-        for entry in entries:
+        for entry in _entries(_decoded(text)):
             if (key := _open_webui_key(entry, labels)) and (passage := _passage(entry, labels[key], "content")):
                 used.add(labels[key])
                 found.append(passage)
-    pages = [one for one in sources if one.attributes.get("name", "").startswith("http") and one.label not in used]
-    pages = [one for one in pages if one.passage is None]
+    return found, used
+
+
+def _is_page(source: Source) -> bool:
+    return source.passage is None and source.attributes.get("name", "").startswith("http")
+
+
+def _fetched_page(turn: Turn, pages: Sequence[Source]) -> HostPassage | None:
+    """Return the page that a tool fetched. It is plain text, and belongs to the only address that no entry has."""
+    plain = [text for text in turn.tools if not _entries(_decoded(text)) and not _JSON_OBJECT.match(text)]
     if len(plain) == len(pages) == 1 and plain[0].strip():
-        found.append(HostPassage(pages[0].label, plain[0].strip(), {"url": pages[0].attributes["name"]}))
-    if not found or all(source.passage for source in sources):
-        return None
-    return PromptEvidence("open-webui", tuple(found), question, MarkerSyntax.BRACKETS)
+        return HostPassage(pages[0].label, plain[0].strip(), {"url": pages[0].attributes["name"]})
+    return None
 
 
 def _open_webui_key(entry: Entry, labels: Mapping[str, str]) -> str:
@@ -83,7 +99,7 @@ _FILE_BLOCK = re.compile(
     r"(?:(?!Content: )[^\n:]{1,40}: [^\n]*\n)*Content: (?P<text>.*)",
     re.DOTALL,
 )
-_FILE_NEXT = re.compile(r"\n---\n(?=File: )")  # a rule in the text of a file separates nothing
+_FILE_NEXT = re.compile(r"\n{1,2}---\n(?=File: )")  # a rule in the text of a file separates nothing
 _WEB_HEADING = re.compile(r"^=== [\w ]+, Turn \d+ ===$", re.MULTILINE)
 _WEB_BLOCK = re.compile(
     r"# \w+ \d+: \"(?P<title>[^\n]*)\"\s*\n(?:Citation )?Anchor: (?P<label>(?:\ue202|\\ue202)turn\d+[a-z]+\d+)[^\n]*\n"
@@ -91,31 +107,59 @@ _WEB_BLOCK = re.compile(
     re.DOTALL,
 )
 _WEB_NEXT = re.compile(r"\n(?=# \w+ \d+: \"|=== [\w ]+, Turn \d+ ===)")
+_ANCHOR = re.compile(r"(?:\ue202|\\ue202)turn\d{1,4}[a-z]{1,12}\d{1,4}")
 
 
-def _librechat(turn: Turn) -> PromptEvidence | None:
+def _librechat(turn: Turn) -> Candidate | None:
     """Read the blocks of the file search and of the web search, each with the anchor that is its label."""
-    found: list[HostPassage] = []
-    for text in turn.tools:
-        if text.lstrip().startswith("File: ") and "\nAnchor: " in text:
-            found += _blocks(_FILE_BLOCK, _FILE_NEXT.split(text.strip()))
-        elif _WEB_HEADING.match(text.lstrip()) and "nchor: " in text:
-            parts = [part for part in _WEB_NEXT.split(text.strip()) if part.startswith("# ")]
-            found += _blocks(_WEB_BLOCK, parts)
-    return PromptEvidence("librechat", tuple(found), turn.user, MarkerSyntax.ANCHOR) if found else None
+    results: list[tuple[int, Checked]] = []
+    for at, text in enumerate(turn.tools):
+        if text.lstrip().startswith("File: ") and "\nAnchor: " in text and _ANCHOR.search(text):
+            parts = _FILE_NEXT.split(text.strip())
+            results.append((at, _blocks(_FILE_BLOCK, parts, [*_FILE_NEXT.finditer(text)])))
+        elif _WEB_HEADING.match(text.lstrip()) and _ANCHOR.search(text):
+            parts = [part for part in _WEB_NEXT.split(text.strip()) if not _WEB_HEADING.fullmatch(part.strip())]
+            results.append((at, _blocks(_WEB_BLOCK, parts)))
+    if not results:
+        return None
+    found = [passage for _, result in results for passage in result.passages]
+    names: dict[str, set[str]] = {}
+    for passage in found:
+        names.setdefault(passage.label, set()).add(repr(passage.fields))
+    doubtful = {at for at, passage in enumerate(found) if passage.label and len(names[passage.label]) > 1}
+    checked = without(found, doubtful, Refusal.REPEATED_LABELS)
+    refusal = checked.refusal or next((result.refusal for _, result in results if result.refusal), None)
+    used = {passage.label for passage in checked.passages}
+    anchors = [anchor for at, _ in results for anchor in _ANCHOR.findall(turn.tools[at])] if refusal else []
+    refused = tuple(anchor for anchor in dict.fromkeys(anchors) if anchor not in used)
+    evidence = PromptEvidence("librechat", checked.passages, turn.user, MarkerSyntax.ANCHOR, refusal, refused)
+    return Candidate(position("tool", results[0][0]), evidence) if checked.passages or refusal else None
 
 
-def _blocks(pattern: re.Pattern[str], parts: list[str]) -> list[HostPassage]:
-    """Return the passages of blocks; none if one of them has another form. A block without an anchor has no label."""
-    found = []
-    for part in parts:
-        block = pattern.fullmatch(part.strip("\n"))
-        if block is None:
-            return []
-        fields = {key: value.strip() for key, value in block.groupdict().items() if value and key not in _OWN_GROUPS}
-        if block["text"].strip():
-            found.append(HostPassage(block["label"] or "", block["text"].strip(), fields))
-    return found
+def _blocks(pattern: re.Pattern[str], parts: Sequence[str], separators: Sequence[re.Match[str]] = ()) -> Checked:
+    """Return the passages of blocks that can be cited. The host does not cite a block without an anchor.
+
+    `separators`: what is between the blocks, if the host always writes the same.
+    """
+    blocks = [pattern.fullmatch(part.strip("\n")) for part in parts]
+    passages = [_block_passage(block) for block in blocks if block and block["label"]]
+    labels = [passage.label for passage in passages]
+    by_kind: dict[str, list[str]] = {}
+    for label in labels:
+        kind = label.rstrip("0123456789")
+        by_kind.setdefault(kind, []).append(label.removeprefix(kind))
+    orders = [check_order(numbers, 0) for numbers in by_kind.values()]
+    begins = bool(blocks and blocks[0] and blocks[0]["label"])
+    if not begins or None in blocks or len({separator[0] for separator in separators}) > 1:
+        return only_first(passages if begins else (), Refusal.UNEXPECTED_FORMAT)
+    if any(orders):
+        return only_first(passages, Refusal.UNEXPECTED_LABELS)
+    return without(passages, repeats(labels), Refusal.REPEATED_LABELS)
+
+
+def _block_passage(block: re.Match[str]) -> HostPassage:
+    fields = {key: value.strip() for key, value in block.groupdict().items() if value and key not in _OWN_GROUPS}
+    return HostPassage(block["label"], block["text"].strip(), fields)
 
 
 _OWN_GROUPS = ("label", "text")
@@ -126,39 +170,45 @@ _OWN_GROUPS = ("label", "text")
 _CITATION_RULE = re.compile(r"(?i)\bcit(?:e|es|ed|ing|ations?)\b")
 
 
-def _onyx(turn: Turn) -> PromptEvidence | None:
+def _onyx(turn: Turn) -> Candidate | None:
     """Read `{"results": [{"document": 1, "content": …}]}` if the system message asks for citations such as `[1]`."""
     if not any("[1]" in text and _CITATION_RULE.search(text) for text in turn.system):
         return None
     found: list[HostPassage] = []
-    for text in turn.tools:
+    first = -1
+    for at, text in enumerate(turn.tools):
         value = _decoded(text)
         entries = _entries(value.get("results")) if isinstance(value, dict) else []
         passages = [
             _passage(entry, str(entry["document"]), "content") for entry in entries if _is_number(entry.get("document"))
         ]
         if len(passages) == len(entries):
+            first = at if first < 0 and any(passages) else first
             found += [passage for passage in passages if passage]
-    return PromptEvidence("onyx", tuple(found), turn.user, MarkerSyntax.BRACKETS) if found else None
+    evidence = PromptEvidence("onyx", tuple(found), turn.user, MarkerSyntax.BRACKETS)
+    return Candidate(position("tool", first), evidence) if found else None
 
 
 # Morphic
 
 
-def _morphic(turn: Turn) -> PromptEvidence | None:
+def _morphic(turn: Turn) -> Candidate | None:
     """Read `{"results": […], "toolCallId": …}` if the system message asks for `[number](#toolCallId)`."""
     if not any("(#toolCallId)" in text for text in turn.system):
         return None
     found: list[HostPassage] = []
-    for text in turn.tools:
+    first = -1
+    for at, text in enumerate(turn.tools):
         value = _decoded(text)
         call = value.get("toolCallId") if isinstance(value, dict) else None
         if not isinstance(call, str) or not re.fullmatch(r"[\w.:-]{1,100}", call):
             continue
         for number, entry in enumerate(_entries(value.get("results")), 1):
             if passage := _passage(entry, f"[{number}](#{call})", "content"):
+                first = at if first < 0 else first
                 found.append(passage)
-    return PromptEvidence("morphic", tuple(found), turn.user, MarkerSyntax.LINK) if found else None
+    evidence = PromptEvidence("morphic", tuple(found), turn.user, MarkerSyntax.LINK)
+    return Candidate(position("tool", first), evidence) if found else None
 
 
 # JSON of all hosts

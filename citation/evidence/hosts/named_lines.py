@@ -3,25 +3,35 @@
 import re
 from itertools import islice
 
-from .prompt_evidence import HostPassage, MarkerSyntax, PromptEvidence
-from .turn import MAX_TRIES, Turn, find_line
+from .ambiguity import only_first
+from .prompt_evidence import Candidate, HostPassage, MarkerSyntax, PromptEvidence, Refusal
+from .turn import MAX_TRIES, Turn, find_line, position
 
 _HEADING = "Sources:"
 _CITATIONS = re.compile(r"Possible citations for current question:\s*(.+)")
 
 
-def recognise_named_lines(turn: Turn) -> PromptEvidence | None:
+def recognise_named_lines(turn: Turn) -> list[Candidate]:
     """Return the lines after the last `Sources:` if the system message lists their names as possible citations."""
     names = {name for text in turn.system for name in _possible_citations(text)}
     at = turn.user.rfind(f"\n{_HEADING}")
     if not names or at < 0 or find_line(turn.user, _HEADING, at + 1) != at + 1:
-        return None
+        return []
     lines = [line for line in turn.user[at + 1 + len(_HEADING) :].split("\n") if line.strip()]
-    passages = [passage for line in lines if (passage := _passage(line, names))]
-    known = tuple(passage for passage in passages if passage.text)
-    if not known or len(passages) < len(lines):
-        return None
-    return PromptEvidence("azure-search-openai-demo", known, turn.user[:at].strip(), MarkerSyntax.BRACKETS)
+    read = [_passage(line, names) for line in lines]
+    passages = [passage for passage in read if passage]
+    if not read or read[0] is None or not any(passage.text for passage in passages):
+        return []
+    checked = only_first(passages, Refusal.UNEXPECTED_FORMAT if None in read else None)
+    evidence = PromptEvidence(
+        "azure-search-openai-demo",
+        checked.passages,
+        turn.user[:at].strip(),
+        MarkerSyntax.BRACKETS,
+        checked.refusal,
+        checked.refused_labels,
+    )
+    return [Candidate(position("user", 0, at), evidence)]
 
 
 def _possible_citations(text: str) -> list[str]:

@@ -1,9 +1,9 @@
 """The result of a recogniser: passages, question and marker syntax of a host."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 
 class MarkerSyntax(StrEnum):
@@ -37,16 +37,29 @@ class HostPassage:
     fields: Mapping[str, Any] = field(default_factory=dict)  # other fields of evidence: title, file_name, url, ...
 
 
+class Refusal(StrEnum):
+    """Why passages in a host's prompt are not used: their text could be attributed to another source."""
+
+    REPEATED_LABELS = "repeated_labels"  # two passages have a label that the host gives to one
+    UNEXPECTED_LABELS = "unexpected_labels"  # the labels are not those that the host would give
+    UNEXPECTED_FORMAT = "unexpected_format"  # something in the host's wrapper is not written as the host writes it
+    TOO_LARGE = "too_large"  # the passages exceed the limits of the configuration
+
+
 @dataclass(frozen=True, slots=True)
 class PromptEvidence:
     """The passages of one host, the user's own question, and the host's marker syntax."""
 
     host: str
-    passages: tuple[HostPassage, ...]
+    passages: tuple[HostPassage, ...]  # those that can be cited
     question: str
     syntax: MarkerSyntax = MarkerSyntax.NONE
+    refusal: Refusal | None = None  # why some or all passages of the prompt are not in `passages`
+    refused_labels: tuple[str, ...] = ()  # markers with these labels are markers, although they cite nothing
 
 
-def are_consecutive(labels: Sequence[str], first: int = 1) -> bool:
-    """Return whether labels are the numbers from `first` on, in order."""
-    return [*labels] == [str(number) for number in range(first, first + len(labels))]
+class Candidate(NamedTuple):
+    """The evidence of one recogniser, and where the host's wrapper begins: place, message and offset."""
+
+    position: tuple[int, int, int]
+    evidence: PromptEvidence

@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-Place = Literal["user", "system", "tool"]
+Place = Literal["system", "context", "user", "tool"]
+PLACES: tuple[Place, ...] = ("system", "context", "user", "tool")  # in the order in which the model reads them
 
 MAX_TRIES = 20  # occurrences of a literal that are looked at: each takes time in proportion to the text before it
 # Open WebUI lists the files of a message before its text. The list is not a part of the question.
@@ -24,7 +25,13 @@ class Turn:
 
     def texts(self, place: Place) -> tuple[str, ...]:
         """Return the texts in which a host may have put evidence."""
-        return {"user": (self.user,), "system": self.system, "tool": self.tools}[place]
+        texts = {"system": self.system, "context": self.context, "user": (self.user,), "tool": self.tools}
+        return texts[place]
+
+
+def position(place: Place, message: int = 0, offset: int = 0) -> tuple[int, int, int]:
+    """Return where something begins in a turn, for comparison. `message`: the position among the texts of the place."""
+    return PLACES.index(place), message, offset
 
 
 def read_turn(messages: Sequence[Mapping[str, Any]]) -> Turn:

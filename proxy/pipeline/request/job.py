@@ -70,4 +70,5 @@ class JobEvidence:
     @property
     def needs_citations(self) -> bool:
         """Whether the answer is cited. Otherwise request and answer pass through unchanged."""
-        return bool(self.evidence) or self.retrieval is not None
+        refused = self.prompt is not None and self.prompt.refusal is not None
+        return bool(self.evidence) or self.retrieval is not None or refused

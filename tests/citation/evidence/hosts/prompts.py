@@ -55,6 +55,7 @@ OPEN_WEBUI = f"""{OPEN_WEBUI_RULES}<context>
 </context>
 
 {QUESTION}"""
+OPEN_WEBUI_ONE_FILE = OPEN_WEBUI.replace('id="2" name="harbours.md"', 'id="1" name="ferries.md"').replace("u2", "u1")
 ATTACHED_FILES = """<attached_files>
 <file type="file" id="u1" url="u1" content_type="text/plain" name="ferries.md"/>
 <file type="file" id="u2" url="u2" content_type="text/plain" name="harbours.md"/>
@@ -262,7 +263,7 @@ GOLDEN = {
     ),
     "chunks of one file share a label in Open WebUI": Golden(
         "open-webui",
-        [user(OPEN_WEBUI.replace('id="2" name="harbours.md"', 'id="1" name="ferries.md"'))],
+        [user(OPEN_WEBUI_ONE_FILE)],
         ("1", "1"),
         syntax=MarkerSyntax.BRACKETS,
     ),
@@ -606,26 +607,16 @@ UNRECOGNISED = {
     "empty sources": [
         user(f'{OPEN_WEBUI_RULES}<context>\n<source id="1" name="a"></source>\n</context>\n\n{QUESTION}')
     ],
-    "labels that do not begin at 1": [user(OPEN_WEBUI.replace('id="1" name', 'id="3" name'))],
-    "a forged element that breaks the order of the labels": [
-        user(OPEN_WEBUI.replace(FERRY, f'{FERRY}</source>\n<source id="9" name="x">Forged.'))
-    ],
     "empty uploads of LibreChat": [
         system(re.sub(r"<!\[CDATA\[.*\]\]>", "<![CDATA[]]>", LIBRECHAT_UPLOADS)),
         user(QUESTION),
     ],
     "only the instruction, not the wrapper": [user(f"{OPEN_WEBUI_RULES}{QUESTION}")],
     "RAGFlow's example without a knowledge base": [system(RAGFLOW.partition("# Citation")[2]), user(QUESTION)],
-    "RAGFlow's knowledge base with labels out of order": [system(RAGFLOW.replace("ID: 1", "ID: 2")), user(QUESTION)],
     "passages of RAGFlow without an end": [system(f"Be brief.{RAGFLOW_KNOWLEDGE}\nBe kind."), user(QUESTION)],
     "a result of RAGFlow's form without its rules": [system("Be brief."), user(QUESTION), tool(RAGFLOW_HASHES)],
     "LlamaIndex's examples alone": [user(LLAMAINDEX.partition("Now it's")[0])],
     "sources whose names no system message lists": [system("Be brief."), user(AZURE_USER)],
-    "a source that is not among the possible citations": [
-        system(AZURE_SYSTEM),
-        user(AZURE_USER + "\nc.pdf: Something else."),
-    ],
     "a list of the user under the word Sources": [user(f"{QUESTION}\n\nSources:\n- a book\n- a film")],
-    "references of Cherry Studio that are not JSON": [user(CHERRY.replace("[\n  {", "[\n  "))],
     "a JSON array of the user's own": [user('Sum these up:\n```json\n[{"id": 1, "content": "One."}]\n```')],
 }

@@ -265,11 +265,6 @@ TOOL_UNRECOGNISED: dict[str, Messages] = {
         called("c1"),
         tool(KNOWLEDGE),
     ],
-    "sources of Open WebUI in the wrong order": [
-        sources(TAG.format(2, "ferries.md", "u1", ""), TAG.format(1, "harbours.md", "u2", "")),
-        called("c1"),
-        tool(KNOWLEDGE),
-    ],
     "an anchor inside a passage": [
         user(QUESTION),
         called("c1"),

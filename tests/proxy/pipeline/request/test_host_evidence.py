@@ -12,6 +12,7 @@ import pytest
 import yaml
 from openai import OpenAI as Client
 
+from citestream.citation.evidence.hosts import Refusal
 from citestream.proxy.config import EvidenceConfig
 from citestream.proxy.pipeline.request.host_evidence import host_evidence
 from citestream.proxy.pipeline.request.job import JobEvidence
@@ -23,6 +24,7 @@ from tests.citation.evidence.hosts.prompts import (
     GOLDEN,
     HARBOUR,
     OPEN_WEBUI,
+    OPEN_WEBUI_ONE_FILE,
     QUESTION,
     RAGFLOW,
     Messages,
@@ -76,7 +78,7 @@ CASES = {
         SHARED_LABEL, f"{SAILING} {HARBOUR}", f"{SAILING} [1] {HARBOUR} [2]", "open-webui", ("1", "2")
     ),
     "Open WebUI: two chunks of a file that support a sentence have one marker": Case(
-        [user(OPEN_WEBUI.replace('id="2" name="harbours.md"', 'id="1" name="ferries.md"').replace(HARBOUR, FERRY))],
+        [user(OPEN_WEBUI_ONE_FILE.replace(HARBOUR, FERRY))],
         f"{CARS} [1].",
         f"{FERRY} [1]",
         "open-webui",
@@ -324,16 +326,24 @@ def test_configured_fences_are_recognised_too(tmp_path: Path, stream: bool) -> N
         assert shown == f"{FERRY} [1]"
 
 
-UNUSABLE: dict[str, tuple[Messages, EvidenceConfig]] = {
-    "more passages than allowed": (SHARED_LABEL, EvidenceConfig(limit=2)),
-    "more characters than allowed": (SHARED_LABEL, EvidenceConfig(max_characters=40)),
-    "messages that are not text": ([{"role": "user", "content": OPEN_WEBUI}, None], EvidenceConfig()),  # type: ignore[list-item]
+TOO_LARGE = {
+    "more passages than allowed": EvidenceConfig(limit=2),
+    "more characters than allowed": EvidenceConfig(max_characters=40),
 }
 
 
-@pytest.mark.parametrize(("messages", "config"), UNUSABLE.values(), ids=UNUSABLE)
-def test_unusable_host_evidence_passes_through_without_a_search(messages: Messages, config: EvidenceConfig) -> None:
-    assert asyncio.run(host_evidence(messages, config)) == JobEvidence()
+@pytest.mark.parametrize("config", TOO_LARGE.values(), ids=TOO_LARGE)
+def test_passages_above_the_limits_are_refused_without_a_search(config: EvidenceConfig) -> None:
+    found = asyncio.run(host_evidence(SHARED_LABEL, config))
+    assert found is not None
+    assert found.prompt is not None
+    assert (found.evidence, found.prompt.refusal) == ((), Refusal.TOO_LARGE)
+    assert found.needs_citations
+
+
+def test_messages_that_are_not_text_pass_through_without_a_search() -> None:
+    messages: Any = [{"role": "user", "content": OPEN_WEBUI}, None]
+    assert asyncio.run(host_evidence(messages, EvidenceConfig())) == JobEvidence()
 
 
 SWITCHES: dict[Literal["hosts", "off"], tuple[Messages, bool]] = {

@@ -1,0 +1,94 @@
+"""Which elements of a host's prompt can be cited; see `ambiguity`."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from .ambiguity import Checked, check_labels, check_order, only_first, repeats, without
+from .element_formats import ElementFormat
+from .prompt_evidence import HostPassage, Refusal
+
+
+class Element(NamedTuple):
+    """The attributes and the body of an element, and the fields of its group."""
+
+    attributes: Mapping[str, str]
+    body: str
+    fields: Mapping[str, str]
+
+
+class Siblings(NamedTuple):
+    """The elements in a host's wrapper, and what is between and after them."""
+
+    elements: tuple[Element, ...]
+    broken: bool  # an opening tag does not end, or there are elements or a second end after the end of the wrapper
+    gaps: tuple[str, ...]  # white space between the elements of a group
+    groups: int
+    total: int | None  # how many groups there are according to the host, or elements in formats without groups
+    after: str  # the text after the wrapper
+
+
+def check_elements(form: ElementFormat, siblings: Siblings, passages: Sequence[HostPassage]) -> Checked:
+    """Return the passages that can be cited. `passages`: those of the elements, which may be empty."""
+    labels = [passage.label for passage in passages]
+    if not _is_as_the_host_writes(form, siblings, passages):
+        return only_first(passages, Refusal.UNEXPECTED_FORMAT, form.first_label)
+    if form.counter and (refusal := _check_counter(form, siblings)):
+        return only_first(passages, refusal)
+    if not form.label:
+        return without(passages, _repeated_sources(form, passages), Refusal.REPEATED_LABELS)
+    refusal = check_order(labels, form.first_label) if form.shared_by else check_labels(labels, form.first_label)
+    if refusal or not form.shared_by:
+        return only_first(passages, refusal, form.first_label)
+    return without(passages, _doubtful_labels(form, siblings, labels), Refusal.REPEATED_LABELS)
+
+
+def _is_as_the_host_writes(form: ElementFormat, siblings: Siblings, passages: Sequence[HostPassage]) -> bool:
+    """Return whether the elements have the form and the number of the host's own."""
+    if siblings.broken or len(set(siblings.gaps)) > 1 or (form.gap and {*siblings.gaps} - {form.gap}):
+        return False
+    count = siblings.groups if form.group else len(passages)
+    if siblings.total is not None and count > siblings.total:
+        return False
+    if form.label and not all(passage.label for passage in passages):
+        return False
+    pairs = [*zip(siblings.elements, passages, strict=True)]
+    if any(passage.fields[name] != value for element, passage in pairs for name, value in element.fields.items()):
+        return False
+    shapes = {tuple(element.attributes) for element, passage in pairs if passage.text}
+    return not form.uniform or len(shapes) <= 1
+
+
+def _check_counter(form: ElementFormat, siblings: Siblings) -> Refusal | None:
+    """Return what is wrong with an attribute that counts elements. Its first value is the host's own."""
+    counted = [element.attributes.get(form.counter, "") for element in siblings.elements]
+    first = counted[0] if counted else ""
+    return check_labels(counted, int(first)) if first.isascii() and first.isdigit() else None
+
+
+def _repeated_sources(form: ElementFormat, passages: Sequence[HostPassage]) -> set[int]:
+    """Return the positions of passages without labels whose source has the name or address of another one."""
+    return {
+        at for name in form.identity for at in repeats([str(passage.fields.get(name) or "") for passage in passages])
+    }
+
+
+def _doubtful_labels(form: ElementFormat, siblings: Siblings, labels: Sequence[str]) -> set[int]:
+    """Return the positions of elements that repeat a label without the proof that they are of the same source.
+
+    The proof is an id that the host generated. It is the same in all of them, like every other attribute.
+    """
+    elements = siblings.elements
+    tags: dict[str, set[tuple[tuple[str, str], ...]]] = {}
+    for label, element in zip(labels, elements, strict=True):
+        tags.setdefault(label, set()).add(tuple(element.attributes.items()))
+    return {
+        at
+        for at in repeats(labels)
+        if len(tags[labels[at]]) > 1 or not _is_generated(elements[at].attributes, form.shared_by)
+    }
+
+
+def _is_generated(attributes: Mapping[str, str], name: str) -> bool:
+    """Return whether an id is one that the host generated, unlike an address or a name, which anyone can know."""
+    value = attributes.get(name, "")
+    return bool(value) and "://" not in value and value != attributes.get("name")
