@@ -61,11 +61,11 @@ class JudgeTemplate:
         claim = sanitize_line(claim, nonce, MAX_CLAIM)
         if context:
             claim = f"{sanitize_line(context, nonce, MAX_CLAIM)} {claim}"
-        filled = Template(self.text).substitute(passage=body, claim=claim, nonce=nonce)
-        system, separator, user = filled.partition("\n---\n")
-        if not separator:
-            return [{"role": "user", "content": filled.strip()}]
-        return [{"role": "system", "content": system.strip()}, {"role": "user", "content": user.strip()}]
+        # Divided before the values are inserted, because a passage can contain the separator.
+        system, separator, user = self.text.partition("\n---\n")
+        roles = {"system": system, "user": user} if separator else {"user": self.text}
+        values = {"passage": body, "claim": claim, "nonce": nonce}
+        return [{"role": role, "content": Template(part).substitute(values).strip()} for role, part in roles.items()]
 
 
 @cache
