@@ -33,22 +33,49 @@ _LETTERS = re.compile(
 )
 _PRINTABLE = bytes([*range(0x20, 0x7F), 0x0A])
 LONG_BLOCK = 20_000  # characters that are replaced in a step: 1 ms if all of them are
-_TOKEN_CONTEXT = 32  # characters around a token that its pattern looks at, at most
+_TOKEN_CONTEXT = 64  # characters around a token that its pattern looks at, at most
 _ROLES = (
     "s|bos|eos|unk|pad|mask|sep|cls|begin_of_text|end_of_text|start_of_turn|end_of_turn|im_start|im_end|think|thinking|"
     "tool_call|tool_calls|tool_response|tools|system|user|assistant|human|model|instruction|instructions"
+)
+# Tags that chat templates use as tokens. Placeholders of manuals, types of code and elements of HTML are not among
+# them: <file_name>, <db_user>, <start_time>, vector<size_t>, <video><source src="…">.
+_TAGS = "|".join(
+    (
+        rf"(?:{_ROLES})\b",
+        FRAME,
+        r"(?:begin|start|end)_of_\w{1,20}>",  # <start_of_turn>, <END_OF_TURN_TOKEN>
+        r"(?:begin|start|end)_(?:function|tool|turn|header|message|system|user|assistant|think)\w{0,20}>",
+        r"(?:turn|message|role)_(?:begin|start|end)>",
+        r"(?:function|tool)_(?:call|use|result|response|output|code|declaration|sep)\w{0,20}[\s>]",  # <function_calls>
+        r"arg_(?:key|value)>",
+        r"\w{1,20}:(?:bos|eos|pad|unk|think\w{0,20}|(?:tool|function)_call\w{0,20})>",  # <seed:bos>
+        r"(?:longcat_\w{1,20}|\w{1,20}_assistant|_(?:user|bot|system|start|end)|fim_\w{1,20})>",
+        r"(?:special|extra|extra_id|unused|reserved\w{0,20}?)_?\d{1,5}>",  # <SPECIAL_11>, <extra_id_0>
+        r"system_(?:prompt|message|instructions?|reminder)>",
+        r"(?:sop|eop|eod|eot|eom)>",
+        r"(?:function|(?:source|document)\s{1,3}(?:id|index))\s?=",  # <function=…>, <source id=1>
+        r"invoke[\s>]",
+        r"(?-i:documents?|document_content)>",  # not Vector<Document>
+    )
+)
+_BRACKETED = "|".join(
+    (
+        r"(?i:/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_(?:CALLS|RESULTS|CONTENT)|DC|KG)\])",
+        r"/?(?:THINK|CALL_ID|MODEL_SETTINGS|BOS|EOS)\]",  # code contains [call_id]
+        r"[gs]MASK\]",
+        rf"(?i:\|/?(?:{_ROLES}|tool|end\w{{1,20}})\|\])",  # [|system|], [|endofturn|]
+    )
 )
 # Tokens of chat templates: a character that each contains, the pattern, and the replacement.
 _TOKENS = (
     ("<", re.compile(r"<(?=[|｜])"), "‹"),  # <|im_start|>, <｜begin▁of▁sentence｜>
     (">", re.compile(r"(?<=[|｜])>"), "›"),
-    ("<", re.compile(rf"<(?=\s?/?\s?(?:(?:{_ROLES})\b|{FRAME}))", re.IGNORECASE), "‹"),
+    ("<", re.compile(rf"<(?=\s?/?\s?(?:{_TAGS}))", re.IGNORECASE), "‹"),
     ("<<", re.compile(r"<<(?=/?SYS>>)", re.IGNORECASE), "‹‹"),
-    (
-        "[",
-        re.compile(r"\[(?=/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|DC|KG)\])", re.IGNORECASE),
-        "⟨",
-    ),
+    ("[", re.compile(rf"\[(?={_BRACKETED})"), "⟨"),
+    ("~", re.compile(r"\](?=~!?b[\]\[])"), "⟩"),  # ]~b]system, ]~!b[
+    ("~", re.compile(r"\[(?=e~\[)"), "⟨"),
 )
 
 
