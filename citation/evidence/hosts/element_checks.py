@@ -36,10 +36,13 @@ def check_elements(form: ElementFormat, siblings: Siblings, passages: Sequence[H
         return only_first(passages, refusal)
     if not form.label:
         return without(passages, _repeated_sources(form, passages), Refusal.REPEATED_LABELS)
-    refusal = check_order(labels, form.first_label) if form.shared_by else check_labels(labels, form.first_label)
-    if refusal or not form.shared_by:
+    if not form.shared_by:
+        return only_first(passages, check_labels(labels, form.first_label), form.first_label)
+    if refusal := check_order(labels, form.first_label) or _check_tags(labels, siblings.elements):
         return only_first(passages, refusal, form.first_label)
-    return without(passages, _doubtful_labels(form, siblings, labels), Refusal.REPEATED_LABELS)
+    is_proven = [_is_generated(element.attributes, form.shared_by) for element in siblings.elements]
+    doubtful = {at for at in repeats(labels) if not is_proven[at]}
+    return without(passages, doubtful, Refusal.REPEATED_LABELS)
 
 
 def _is_as_the_host_writes(form: ElementFormat, siblings: Siblings, passages: Sequence[HostPassage]) -> bool:
@@ -72,20 +75,10 @@ def _repeated_sources(form: ElementFormat, passages: Sequence[HostPassage]) -> s
     }
 
 
-def _doubtful_labels(form: ElementFormat, siblings: Siblings, labels: Sequence[str]) -> set[int]:
-    """Return the positions of elements that repeat a label without the proof that they are of the same source.
-
-    The proof is an id that the host generated. It is the same in all of them, like every other attribute.
-    """
-    elements = siblings.elements
-    tags: dict[str, set[tuple[tuple[str, str], ...]]] = {}
-    for label, element in zip(labels, elements, strict=True):
-        tags.setdefault(label, set()).add(tuple(element.attributes.items()))
-    return {
-        at
-        for at in repeats(labels)
-        if len(tags[labels[at]]) > 1 or not _is_generated(elements[at].attributes, form.shared_by)
-    }
+def _check_tags(labels: Sequence[str], elements: Sequence[Element]) -> Refusal | None:
+    """Return a refusal if two elements with the same label differ in an attribute: the host writes the same tag."""
+    tags = {(label, *element.attributes.items()) for label, element in zip(labels, elements, strict=True)}
+    return Refusal.REPEATED_LABELS if len(tags) > len(set(labels)) else None
 
 
 def _is_generated(attributes: Mapping[str, str], name: str) -> bool:
