@@ -62,10 +62,14 @@ audit: $(VENV)/.dev  ## run bandit, and look up known vulnerabilities of the loc
 	$(BIN)/bandit -q -c pyproject.toml -r citation providers proxy bench examples
 	$(BIN)/pip-audit --requirement requirements.lock --require-hashes --disable-pip --strict
 
-lock: $(VENV)/.dev  ## update the locked dependencies of the container, with hashes
+# With --no-strip-extras, because pip refuses a package whose extra is requested, but not locked, when there is a newer version.
+COMPILE := $(BIN)/uv pip compile --upgrade --universal --python-version 3.11 --generate-hashes \
+	--no-strip-extras --no-header --no-emit-index-url --quiet
+lock: $(VENV)/.dev  ## update the locked dependencies and build tools of the container, with hashes
 	@$(PIP) --editable ".[audit]"
-	$(BIN)/uv pip compile pyproject.toml --extra server --upgrade --universal --python-version 3.11 --generate-hashes \
-		--no-header --no-emit-index-url --quiet --output-file requirements.lock
+	$(COMPILE) pyproject.toml --extra server --output-file requirements.lock
+	$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")' \
+		| $(COMPILE) - --output-file build-requirements.lock
 
 fuzz: $(VENV)/.dev  ## search for inputs that break the parsers and the segmenter; ARGS="--seconds 300 links" for longer
 	@$(PIP) --editable ".[fuzz]"

@@ -14,7 +14,8 @@ from packaging.version import Version
 
 ROOT = Path(__file__).parent.parent
 LOCK = (ROOT / "requirements.lock").read_text("utf-8")
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+PROJECT, BUILD = PYPROJECT["project"], PYPROJECT["build-system"]
 
 
 def entries() -> dict[str, tuple[Requirement, str]]:
@@ -44,6 +45,15 @@ def requested() -> list[str]:
     extras = PROJECT["optional-dependencies"]
     named = [name for line in extras["server"] for name in Requirement(line).extras]
     return [*PROJECT["dependencies"], *(line for name in sorted(named) for line in extras[name])]
+
+
+def test_the_build_tools_are_locked_as_the_project_requires_them() -> None:
+    text = (ROOT / "build-requirements.lock").read_text("utf-8")
+    (name, version), *others = re.findall(r"^(\S+)==(\S+) \\\n +--hash=sha256:[0-9a-f]{64}", text, re.MULTILINE)
+    (wanted,) = map(Requirement, BUILD["requires"])
+    assert (name, others) == (wanted.name, [])
+    assert wanted.specifier.contains(version)
+    assert not re.search(r"://|index|\.whl|--find-links|/", text)
 
 
 def test_the_lock_satisfies_the_project() -> None:

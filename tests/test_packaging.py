@@ -221,9 +221,15 @@ def run(installed: Path, folder: Path, *arguments: str) -> str:
 @pytest.mark.slow
 @pytest.mark.timeout(400)
 def test_the_wheel_installs_into_an_empty_environment_and_its_command_cites(wheel: Path, tmp_path: Path) -> None:
-    """Unlike the others, this test downloads the dependencies, unless pip has them in its cache."""
+    """Unlike the others, this test downloads the dependencies in their locked versions, unless pip has cached them."""
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(tmp_path / "venv")], check=True)
-    pip("--python", str(tmp_path / "venv/bin/python"), "install", "--no-compile", str(wheel))
+    locked = re.findall(
+        r"^(\w\S*?)(?:\[.*?\])?(==.*?) \\$", (ROOT / "requirements.lock").read_text("utf-8"), re.MULTILINE
+    )
+    constraints = tmp_path / "constraints.txt"  # may contain neither extras nor hashes
+    constraints.write_text("".join(f"{name}{version}\n" for name, version in locked))
+    python = str(tmp_path / "venv/bin/python")
+    pip("--python", python, "install", "--no-compile", "--constraint", str(constraints), str(wheel))
     (tmp_path / "bridge.md").write_text("The Harlan bridge was opened on 4 May 1932.")
 
     def citestream(*arguments: str) -> str:
