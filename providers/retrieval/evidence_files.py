@@ -1,16 +1,21 @@
 """Evidence from files of every format that has a reader, split into excerpts."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from contextlib import closing
+from itertools import chain
 from pathlib import Path
 
-from .folder.directory_walk import File, walk
-from .readers import READERS, Entry, UnreadableFileError, entries
+from .folder.directory_walk import File, OpenFolder, walk
+from .readers import READERS, Entry, SourceFile, UnreadableFileError
+from .readers.reader_process import ReaderProcess
 
 __all__ = ["UnreadableFileError", "evidence_of"]
 
+Skip = Callable[[UnreadableFileError], None]
 
-def evidence_of(path: Path, skip: Callable[[UnreadableFileError], None] | None = None) -> list[Entry]:
+
+def evidence_of(path: Path, skip: Skip | None = None) -> list[Entry]:
     """Return the evidence in a file, or in all files of a folder, as entries of a request.
 
     `skip`: called for each file of a folder that cannot be read, which is then skipped.
@@ -19,24 +24,32 @@ def evidence_of(path: Path, skip: Callable[[UnreadableFileError], None] | None =
     if not os.path.exists(path):  # path.exists() raises an error for a name that is too long
         raise UnreadableFileError(path, "does not exist")
     found: list[Entry] = []
-    for file, name in _files(path):
-        try:
-            found += list(entries(file, name))
-        except UnreadableFileError as error:
-            if skip is None or file == path:
-                raise
-            skip(error)
+    with closing(ReaderProcess()) as process:
+        if path.is_file():
+            with SourceFile.open(path) as source:
+                found += chain.from_iterable(process.read(source, path.name))
+        else:
+            with OpenFolder(path.resolve()) as folder:
+                for file in _files(folder, path):
+                    found += _read(folder, file, process, skip)
     if not found:
         raise UnreadableFileError(path, "contains no text")
     return found
 
 
-def _files(path: Path) -> Iterator[tuple[Path, str]]:
-    """Yield files and their names, which are paths inside of a folder."""
-    if path.is_file():
-        yield path, path.name
-        return
-    files = [(found.path, found.name) for found in walk(path) if isinstance(found, File) and found.path.suffix]
+def _files(folder: OpenFolder, path: Path) -> list[File]:
+    files = [found for found in walk(folder) if isinstance(found, File) and found.suffix]
     if not files:
         raise UnreadableFileError(path, f"contains no file ending in {', '.join(sorted(filter(None, READERS)))}")
-    yield from files
+    return files
+
+
+def _read(folder: OpenFolder, file: File, process: ReaderProcess, skip: Skip | None) -> list[Entry]:
+    try:
+        with folder.open(file.name) as source:
+            return [*chain.from_iterable(process.read(source, file.name))]
+    except UnreadableFileError as error:
+        if skip is None:
+            raise
+        skip(error)
+        return []

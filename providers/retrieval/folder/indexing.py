@@ -1,17 +1,18 @@
 """Update a store to match the content of a folder."""
 
-from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from hashlib import blake2b
-from itertools import islice
 from pathlib import Path
 from time import monotonic
 
 from ...embedding import Embedder
-from ..readers import BATCH, MAX_FILE_BYTES, PARSED, Entry, UnreadableFileError, entries
+from ...errors import ProviderError
+from ..readers import MAX_FILE_BYTES, Entry, SourceFile, UnreadableFileError
 from ..readers.reader_process import FILE_SECONDS, ReaderProcess
-from .directory_walk import File, SkippedFile, walk
+from ..readers.source_file import unreadable
+from .directory_walk import File, OpenFolder, SkippedFile, walk
 from .store import Folder, Store
 
 READERS_VERSION = 5  # increased when the readers return other excerpts, so that all files are read again
@@ -66,33 +67,37 @@ async def index(
 
     `admit`: return an entry that is valid evidence, or raise ValueError; files may define fields of their own.
     `file_seconds`: how long the reading of one PDF, DOCX or HTML file may take; a slower one is skipped.
-    Raises StoreError, sqlite3.Error, and ProviderError if the embedder fails.
+    Raises StoreError, sqlite3.Error, and ProviderError if the folder cannot be read or the embedder fails.
     """
-    found = list(walk(folder))
-    files = [item for item in found if isinstance(item, File)]
-    yield Started(len(files))
-    for item in found:
-        if isinstance(item, SkippedFile):
-            yield item
-    with store.transaction():
-        stored_folder = store.folder(folder)
-    hashes = store.files(stored_folder.number)
-    for removed in _remove_deleted(store, stored_folder, hashes.keys() - {file.name for file in files}):
-        yield removed
-    batch = ExitStack()
-    committed = -COMMIT_SECONDS
     process = ReaderProcess(file_seconds)
-    reader = _FileReader(admit, embedder, max_bytes, process)
-    try:
+    batch = ExitStack()
+    with _open(folder) as opened, closing(batch), closing(process):  # commits complete files, also of a stopped run
+        found = list(walk(opened))
+        files = [item for item in found if isinstance(item, File)]
+        yield Started(len(files))
+        for item in found:
+            if isinstance(item, SkippedFile):
+                yield item
+        with store.transaction():
+            stored_folder = store.folder(folder)
+        hashes = store.files(stored_folder.number)
+        for removed in _remove_deleted(store, stored_folder, hashes.keys() - {file.name for file in files}):
+            yield removed
+        committed = -COMMIT_SECONDS
+        reader = _FileReader(opened, admit, embedder, max_bytes, process)
         for file in files:
             if monotonic() - committed >= COMMIT_SECONDS:
                 batch.close()
                 batch.enter_context(store.transaction())
                 committed = monotonic()
             yield await _update(store, stored_folder, file, hashes.get(file.name), reader)
-    finally:
-        process.close()
-        batch.close()  # commits the complete files, also if the run is stopped
+
+
+def _open(folder: Path) -> OpenFolder:
+    try:
+        return OpenFolder(folder)
+    except OSError as error:
+        raise ProviderError(f"{folder} cannot be read: {error.strerror}") from None
 
 
 def _remove_deleted(store: Store, folder: Folder, names: Iterable[str]) -> Iterator[Removed]:
@@ -107,50 +112,43 @@ def _remove_deleted(store: Store, folder: Folder, names: Iterable[str]) -> Itera
 class _FileReader:
     """Reads files with the settings of one run."""
 
+    folder: OpenFolder
     admit: Admit
     embedder: Embedder | None
     max_bytes: int
     process: ReaderProcess
 
-    def digest(self, file: File) -> bytes:
+    def digest(self, source: SourceFile) -> bytes:
         """Return a hash of the content, the version of the readers and the embedding model."""
         model = self.embedder.model.name if self.embedder else ""
         digest = blake2b(f"{READERS_VERSION} {model}\0".encode(), digest_size=16)
+        if source.size > self.max_bytes:
+            return b""  # the reader refuses the file with a reason
         try:
-            if file.path.stat().st_size > self.max_bytes:
-                return b""  # the reader refuses the file with a reason
-            with file.path.open("rb") as content:
+            with source.binary() as content:
                 while block := content.read(BLOCK):
                     digest.update(block)
         except OSError as error:
-            raise UnreadableFileError(file.path, f"cannot be read: {error.strerror}") from None
+            raise unreadable(source.path, error) from None
         return digest.digest()
 
-    def batches(self, file: File) -> Iterator[list[Entry]]:
+    def batches(self, source: SourceFile, name: str) -> Iterator[list[Entry]]:
         """Yield the excerpts of a file in batches."""
-        if file.path.suffix.lower() in PARSED:
-            batches = self.process.batches(file.path, file.name, self.max_bytes)
-        else:
-            batches = _batches(entries(file.path, file.name, self.max_bytes))
-        with closing(batches):
+        with closing(self.process.read(source, name, self.max_bytes)) as batches:
             for batch in batches:
                 yield [self.admit(entry) for entry in batch]
 
 
-def _batches(excerpts: Iterator[Entry]) -> Generator[list[Entry], None, None]:
-    while batch := list(islice(excerpts, BATCH)):
-        yield batch
-
-
 async def _update(store: Store, folder: Folder, file: File, known: bytes | None, reader: _FileReader) -> Step:
     try:
-        digest = reader.digest(file)
-        if digest == known:
-            return Unchanged(file.name)
-        with store.transaction():
-            count = await _write(store, folder, digest, file, reader)
-            if not count:
-                raise UnreadableFileError(file.path, "contains no text")
+        with reader.folder.open(file.name) as source:
+            digest = reader.digest(source)
+            if digest == known:
+                return Unchanged(file.name)
+            with store.transaction():
+                count = await _write(store, folder, digest, source, file.name, reader)
+                if not count:
+                    raise UnreadableFileError(source.path, "contains no text")
         return Indexed(file.name, count)
     except (UnreadableFileError, ValueError) as error:
         with store.transaction():  # the stored excerpts are out of date
@@ -158,15 +156,17 @@ async def _update(store: Store, folder: Folder, file: File, known: bytes | None,
         return SkippedFile(file.name, error.reason if isinstance(error, UnreadableFileError) else str(error))
 
 
-async def _write(store: Store, folder: Folder, digest: bytes, file: File, reader: _FileReader) -> int:
+async def _write(
+    store: Store, folder: Folder, digest: bytes, source: SourceFile, name: str, reader: _FileReader
+) -> int:
     """Write the excerpts of a file. Return their number."""
-    number = store.add_file(folder.number, file.name, digest)
+    number = store.add_file(folder.number, name, digest)
     count = 0
-    for batch in reader.batches(file):
+    for batch in reader.batches(source, name):
         excerpts = []
         for read in batch:
-            entry = _with_ids(read, f"{folder.label}/{file.name}", count)
-            excerpts.append(store.add_excerpt(number, count, _searched_headings(file.name, entry), entry))
+            entry = _with_ids(read, f"{folder.label}/{name}", count)
+            excerpts.append(store.add_excerpt(number, count, _searched_headings(name, entry), entry))
             count += 1
         if reader.embedder:
             vectors = await reader.embedder.embed([embedding_text(read) for read in batch])

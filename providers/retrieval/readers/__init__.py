@@ -14,8 +14,9 @@ from typing import Any
 from ..excerpts import MAX_HEADING, Excerpt, ExcerptSplitter
 from .artifacts import artifact
 from .part import Part, UnreadableFileError
+from .source_file import SourceFile, unreadable
 
-__all__ = ["BATCH", "MAX_FILE_BYTES", "PARSED", "READERS", "UnreadableFileError", "entries"]
+__all__ = ["BATCH", "MAX_FILE_BYTES", "PARSED", "READERS", "SourceFile", "UnreadableFileError", "entries", "entries_of"]
 
 MAX_FILE_BYTES = 64 * 2**20  # a library of novels, or a PDF full of pictures; above it a file is data, not evidence
 
@@ -40,15 +41,20 @@ Entry = dict[str, Any]
 
 
 def entries(path: Path, name: str, max_bytes: int = MAX_FILE_BYTES) -> Iterator[Entry]:
+    """Yield the excerpts of the file at a path, see `entries_of`. Links are followed."""
+    with SourceFile.open(path) as source:
+        yield from entries_of(source, name, max_bytes)
+
+
+def entries_of(source: SourceFile, name: str, max_bytes: int = MAX_FILE_BYTES) -> Iterator[Entry]:
     """Yield the excerpts of a file in order. `name`: its `file_name`. Raises UnreadableFileError at any point."""
+    if source.size > max_bytes:
+        raise UnreadableFileError(source.path, f"is {source.size:,} bytes; at most {max_bytes:,} are read")
+    module, _, function = READERS.get(source.suffix, _TEXT).partition(":")
     try:
-        size = path.stat().st_size
-        if size > max_bytes:
-            raise UnreadableFileError(path, f"is {size:,} bytes; at most {max_bytes:,} are read")
-        module, _, function = READERS.get(path.suffix.lower(), _TEXT).partition(":")
-        yield from _split(getattr(import_module(module), function)(path), name)
+        yield from _split(getattr(import_module(module), function)(source), name)
     except OSError as error:
-        raise UnreadableFileError(path, f"cannot be read: {error.strerror}") from None
+        raise unreadable(source.path, error) from None
 
 
 def _split(parts: Iterator[Part], name: str) -> Iterator[Entry]:

@@ -1,47 +1,46 @@
-"""Print the excerpts of one file as lines of JSON: `python -m citestream.providers.retrieval.readers PATH NAME`.
+"""Print the excerpts of documents as lines of JSON, in a process that can do nothing else; `start.py` runs it.
 
-`read_document` runs this program. The last line is `{}`, or `{"error": reason}`. Without arguments, it reads requests
-from its input as lines of JSON, for `ReaderProcess`, and prints the excerpts of each file as lists.
+With a name as argument, for `read_document`, the standard input is the document. The last line is `{}`, or
+`{"error": reason}`. Without one, for `ReaderProcess`, the standard input is a socket. It delivers requests as lines of
+JSON, each with the descriptor of an open file, and the excerpts of each file are printed as lists.
 """
 
 import json
+import os
 import signal
+import socket
 import sys
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
-from . import BATCH, entries
-from .isolated import MAX_CHARACTERS, MAX_OUTPUT_BYTES, MEMORY_BYTES
+from . import BATCH, SourceFile, entries_of
+from .confinement import confine, limit_computing, limit_resources
+from .isolated import MAX_CHARACTERS, MAX_OUTPUT_BYTES, MEMORY_BYTES, SECONDS
 from .part import UnreadableFileError
+from .reader_process import FILE_SECONDS, INDEX_MEMORY_BYTES
+
+_RECEIVED = 2**16  # bytes at a time; a request is shorter, unless the name of its file is very long
 
 
-def limit_memory() -> None:
-    """Limit the memory of this process, where the platform supports it."""
-    try:
-        import resource
-    except ImportError:
-        return
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
-
-
-def lines(path: Path, name: str) -> Iterator[str]:
+def lines(source: SourceFile, name: str) -> Iterator[str]:
     """Yield the entries of a file as JSON."""
     characters = size = 0
-    for entry in entries(path, name):
+    for entry in entries_of(source, name):
         characters += len(entry["text"])
         if characters > MAX_CHARACTERS:
-            raise UnreadableFileError(path, f"contains more than {MAX_CHARACTERS:,} characters; index it instead")
+            raise UnreadableFileError(name, f"contains more than {MAX_CHARACTERS:,} characters; index it instead")
         line = json.dumps(entry)
         size += len(line)
         if size > MAX_OUTPUT_BYTES:
-            raise UnreadableFileError(path, f"has excerpts of more than {MAX_OUTPUT_BYTES:,} bytes of JSON")
+            raise UnreadableFileError(name, f"has excerpts of more than {MAX_OUTPUT_BYTES:,} bytes of JSON")
         yield line
 
 
-def batches(path: Path, name: str, max_bytes: int) -> Iterator[str]:
+def batches(source: SourceFile, name: str, max_bytes: int) -> Iterator[str]:
     """Yield the excerpts of a file as JSON lists of `BATCH` excerpts."""
-    found = entries(path, name, max_bytes)
+    found = entries_of(source, name, max_bytes)
     while batch := list(islice(found, BATCH)):
         yield json.dumps(batch)
 
@@ -58,18 +57,45 @@ def with_outcome(output: Iterator[str]) -> Iterator[str]:
         yield "{}"
 
 
-def main() -> None:
-    """Read one file, or all files that are requested."""
-    limit_memory()
-    if len(sys.argv) > 1:
-        for line in with_outcome(lines(Path(sys.argv[1]), sys.argv[2])):
+def read_one(name: str) -> None:
+    """Read the document that is the standard input."""
+    with SourceFile(os.dup(sys.stdin.fileno()), Path(name)) as source:
+        for line in with_outcome(lines(source, name)):
             sys.stdout.write(f"{line}\n")
-        return
+
+
+def read_requested() -> None:
+    """Read one file after the other, until there are no more requests."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to all processes, and `index` ends this one
-    for request in map(json.loads, sys.stdin):
-        for line in with_outcome(batches(Path(request["path"]), request["name"], request["max_bytes"])):
-            sys.stdout.write(f"{line}\n")
-            sys.stdout.flush()
+    with socket.socket(fileno=os.dup(sys.stdin.fileno())) as requests:
+        for request, descriptor in received(requests):
+            limit_computing(request["seconds"])
+            with SourceFile(descriptor, Path(request["name"])) as source:
+                for line in with_outcome(batches(source, request["name"], request["max_bytes"])):
+                    sys.stdout.write(f"{line}\n")
+                    sys.stdout.flush()
+
+
+def received(requests: socket.socket) -> Iterator[tuple[Any, int]]:
+    """Yield requests with their descriptors."""
+    while True:
+        data, descriptors, _, _ = socket.recv_fds(requests, _RECEIVED, 1)
+        while data and not data.endswith(b"\n"):
+            data += requests.recv(_RECEIVED)
+        if not data:
+            return
+        yield json.loads(data), descriptors[0]
+
+
+def main() -> None:
+    """Give up all other rights, and read one document or all files that are requested."""
+    names = sys.argv[1:]
+    limit_resources(MEMORY_BYTES if names else INDEX_MEMORY_BYTES, SECONDS if names else FILE_SECONDS)
+    confine()
+    if names:
+        read_one(names[0])
+    else:
+        read_requested()
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from .part import Part, UnreadableFileError, check_memory, not_installed
+from .source_file import SourceFile
 from .table import row_sentence
 
 _SKIPPED = "script style noscript template head nav footer svg iframe object button select textarea datalist"
@@ -52,10 +53,10 @@ _BROWSER_ENCODINGS = {
 CHARSET_BYTES = 1024  # at the start of a page, in which it has to declare its encoding
 
 
-def parts(path: Path) -> Iterator[Part]:
+def parts(source: SourceFile) -> Iterator[Part]:
     """Yield the text of the page as one part under its title. Offsets count in the text, not in the file."""
-    check_memory(path)
-    title, text = page(_decode(path.read_bytes()), path)
+    check_memory(source.path, source.size)
+    title, text = page(_decode(source.read_bytes()), source.path)
     yield Part(text, headings=(title,) if title else ())
 
 

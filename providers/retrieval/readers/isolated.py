@@ -6,25 +6,22 @@ stopped, and would slow down the other requests of the server: https://docs.pyth
 
 import asyncio
 import json
-import os
-import sys
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any
+from tempfile import TemporaryFile
+from typing import IO, Any
 
 from . import READERS, Entry
 from .part import NoTextError, UnreadableFileError
+from .reader_command import command, settings
 
 SECONDS = 30.0  # a PDF of 500 pages takes 10 s
 MAX_CHARACTERS = 4_000_000  # limit of the text: about 2000 pages, as much as a page in a browser can search
 # Limit of the JSON: MAX_CHARACTERS that need an escape of 6 bytes, and 8 MB for other fields. Titles and fields of the
 # file are repeated in every excerpt, so a document of 8 MB could fill the memory of the server with them.
 MAX_OUTPUT_BYTES = 32 * 2**20
-MEMORY_BYTES = 2 * 2**30  # address space; a PDF of 30 MB takes 300 MB
+# Address space, of which the program takes 60 MB. A PDF of 30 MB takes 300 MB. deploy/kubernetes/ has room for it.
+MEMORY_BYTES = 768 * 2**20
 FAILED = "cannot be read: its reader ran out of memory or failed"
-
-# The process gets no other variables: it needs no keys.
-_VARIABLES = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "SYSTEMROOT")
 
 
 async def read_document(data: bytes, name: str, seconds: float = SECONDS) -> list[Entry]:
@@ -32,25 +29,23 @@ async def read_document(data: bytes, name: str, seconds: float = SECONDS) -> lis
 
     Raises UnreadableFileError. If it is cancelled, the process ends.
     """
-    suffix = Path(name).suffix.lower()
-    if suffix not in READERS:
+    if Path(name).suffix.lower() not in READERS:
         raise UnreadableFileError(name, f"has no reader; the formats are {', '.join(sorted(filter(None, READERS)))}")
-    with TemporaryDirectory(prefix="citestream-document-") as folder:
-        path = Path(folder) / f"document{suffix}"
-        await asyncio.to_thread(path.write_bytes, data)
-        output = await _run([str(path), name], name, seconds)
+    with TemporaryFile(prefix="citestream-document-") as file:
+        await asyncio.to_thread(_write, file, data)
+        output = await _run(file, name, seconds)
     return await asyncio.to_thread(_entries, output, name)
 
 
-async def _run(arguments: list[str], name: str, seconds: float) -> bytes:
+def _write(file: IO[bytes], data: bytes) -> None:
+    file.write(data)
+    file.flush()
+
+
+async def _run(file: IO[bytes], name: str, seconds: float) -> bytes:
+    """Return the output of a process whose standard input is the document. It gets no path."""
     process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        *(["-B"] if sys.dont_write_bytecode else []),
-        *("-m", __package__, *arguments),
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.DEVNULL,
-        env=reader_environment(),
+        *command(name), stdin=file, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL, **settings()
     )
     try:
         async with asyncio.timeout(seconds):
@@ -62,13 +57,6 @@ async def _run(arguments: list[str], name: str, seconds: float) -> bytes:
             process.kill()
             await process.wait()
     return output
-
-
-def reader_environment() -> dict[str, str]:
-    """Return the variables of a process that reads documents."""
-    given = {variable: os.environ[variable] for variable in _VARIABLES if variable in os.environ}
-    # One thread: the arrays are small, and every thread of OpenBLAS reserves address space
-    return {**given, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "OPENBLAS_NUM_THREADS": "1"}
 
 
 def _entries(output: bytes, name: str) -> list[Entry]:

@@ -6,23 +6,26 @@ from pathlib import Path
 from typing import Any
 
 from .part import Part, UnreadableFileError, check_memory
+from .source_file import SourceFile
 from .text import encoding_of
 
 LISTS = ("evidence", "documents")  # keys of evidence in a JSON file with a request
 
 
-def lines(path: Path) -> Iterator[Part]:
+def lines(source: SourceFile) -> Iterator[Part]:
     """Yield one piece of evidence for each line."""
-    with path.open(encoding=encoding_of(path), newline="\n") as file:
+    path = source.path
+    with source.text(encoding_of(source), newline="\n") as file:
         for number, line in enumerate(file, 1):
             if line.strip():
                 yield _part(_json(line, path, f"line {number}"), path, f"line {number}")
 
 
-def whole(path: Path) -> Iterator[Part]:
+def whole(source: SourceFile) -> Iterator[Part]:
     """Yield the evidence of a file: a list of evidence, one piece, or a request with evidence."""
-    check_memory(path)
-    found = _json(path.read_text(encoding_of(path)), path, "")
+    path = source.path
+    check_memory(path, source.size)
+    found = _json(source.read_text(encoding_of(source)), path, "")
     for number, item in enumerate(_list(found, path), 1):
         yield _part(item, path, f"entry {number}")
 

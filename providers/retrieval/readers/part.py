@@ -36,9 +36,8 @@ class NoTextError(UnreadableFileError):
     """A document contains no text, such as a scanned one."""
 
 
-def check_memory(path: Path) -> None:
+def check_memory(path: Path, size: int) -> None:
     """Raise UnreadableFileError for a file that is too large to be read into memory as a whole."""
-    size = path.stat().st_size
     if size > MAX_IN_MEMORY:
         raise UnreadableFileError(path, f"is {size:,} bytes; of this format at most {MAX_IN_MEMORY:,} are read")
 

@@ -3,37 +3,34 @@
 import logging
 from collections.abc import Iterator, Mapping
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 from .part import Part, UnreadableFileError, not_installed
+from .source_file import SourceFile
 
 
-def parts(path: Path) -> Iterator[Part]:
+def parts(source: SourceFile) -> Iterator[Part]:
     """Yield a part for each page with text, numbered from 1. Offsets count in the text of the page."""
     try:
         pypdf = import_module("pypdf")
     except ImportError:
-        raise not_installed(path, "PDF") from None
+        raise not_installed(source.path, "PDF") from None
     logging.getLogger("pypdf").setLevel(logging.ERROR)  # its warnings are about errors that it corrects
     try:
-        reader = pypdf.PdfReader(path)
-        if reader.is_encrypted and not reader.decrypt(""):
-            raise UnreadableFileError(path, "needs a password")
-        titles = _titles(reader)
-        headings: tuple[str, ...] = ()
-        for number, page in enumerate(reader.pages, 1):
-            headings = titles.get(number - 1, headings)
-            text = _clean(page.extract_text())
-            if text.strip():
-                yield Part(text, page_number=number, headings=headings, is_markdown=False)
-    except UnreadableFileError:
+        with source.binary() as content, pypdf.PdfReader(content) as reader:
+            if reader.is_encrypted and not reader.decrypt(""):
+                raise UnreadableFileError(source.path, "needs a password")
+            titles = _titles(reader)
+            headings: tuple[str, ...] = ()
+            for number, page in enumerate(reader.pages, 1):
+                headings = titles.get(number - 1, headings)
+                text = _clean(page.extract_text())
+                if text.strip():
+                    yield Part(text, page_number=number, headings=headings, is_markdown=False)
+    except (MemoryError, UnreadableFileError):
         raise
     except Exception as error:  # noqa: BLE001 - a broken file may raise anything
-        raise UnreadableFileError(path, f"is a broken PDF: {type(error).__name__}") from None
-    finally:
-        if "reader" in locals():
-            reader.close()
+        raise UnreadableFileError(source.path, f"is a broken PDF: {type(error).__name__}") from None
 
 
 def _clean(text: str) -> str:

@@ -3,10 +3,10 @@
 import csv
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 from ..excerpts import TARGET_LENGTH
 from .part import Part, UnreadableFileError
+from .source_file import SourceFile
 from .text import SAMPLE, encoding_of
 
 DELIMITERS = ",;\t|"
@@ -14,12 +14,12 @@ _QUOTED = re.compile(r'"[^"]*"')
 MAX_FIELD = 2**20  # characters of one cell
 
 
-def parts(path: Path) -> Iterator[Part]:
+def parts(source: SourceFile) -> Iterator[Part]:
     """Yield parts of as many rows as fit into an excerpt. `metadata.row` is the first; the header is row 1."""
     csv.field_size_limit(MAX_FIELD)
     pending: list[str] = []
     first = 0
-    for number, line in _lines(path):
+    for number, line in _lines(source):
         if pending and sum(map(len, pending)) + len(line) > TARGET_LENGTH:
             yield _part(pending, first)
             pending = []
@@ -29,10 +29,10 @@ def parts(path: Path) -> Iterator[Part]:
         yield _part(pending, first)
 
 
-def _lines(path: Path) -> Iterator[tuple[int, str]]:
+def _lines(source: SourceFile) -> Iterator[tuple[int, str]]:
     """Yield each row that is not empty as a line, with its number."""
-    with path.open(encoding=encoding_of(path), newline="") as file:
-        delimiter = _delimiter(path, file.read(SAMPLE))
+    with source.text(encoding_of(source), newline="") as file:
+        delimiter = _delimiter(source, file.read(SAMPLE))
         file.seek(0)
         rows = csv.reader(file, delimiter=delimiter)
         try:
@@ -41,7 +41,7 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
                 if sentence := row_sentence(names, row):
                     yield number, sentence
         except csv.Error as error:
-            raise UnreadableFileError(path, f"is not a table: {error}", f"row {rows.line_num}") from None
+            raise UnreadableFileError(source.path, f"is not a table: {error}", f"row {rows.line_num}") from None
 
 
 def row_sentence(names: list[str], row: list[str]) -> str:
@@ -52,8 +52,8 @@ def row_sentence(names: list[str], row: list[str]) -> str:
     return "; ".join(cells) + "." if cells else ""
 
 
-def _delimiter(path: Path, sample: str) -> str:
-    if path.suffix.lower() == ".tsv":
+def _delimiter(source: SourceFile, sample: str) -> str:
+    if source.suffix == ".tsv":
         return "\t"
     head = _QUOTED.sub("", sample).split("\n", 1)[0]
     return max(DELIMITERS, key=head.count)

@@ -4,11 +4,11 @@ import codecs
 import re
 from collections.abc import Iterator
 from importlib import import_module
-from pathlib import Path
 
 from ...install_hint import install_command
 from .front_matter import front_matter
 from .part import Part, UnreadableFileError
+from .source_file import SourceFile
 
 WINDOW = 2**20  # characters in memory; the length of a book
 BLOCK = 2**18  # bytes per read
@@ -31,10 +31,10 @@ _MIN_SHARE = 0.95  # smallest share of the characters besides ASCII; foreign nam
 _BOMS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 
 
-def parts(path: Path) -> Iterator[Part]:
+def parts(source: SourceFile) -> Iterator[Part]:
     """Yield the text in windows that end with a paragraph. The fields of the front matter apply to all of them."""
-    encoding = encoding_of(path)
-    with path.open(encoding=encoding) as file:
+    encoding = encoding_of(source)
+    with source.text(encoding) as file:
         text = file.read(WINDOW)
         fields, start = front_matter(text)
         text = text[start:]
@@ -46,13 +46,13 @@ def parts(path: Path) -> Iterator[Part]:
             text = text[end:] + more
 
 
-def encoding_of(path: Path) -> str:
+def encoding_of(source: SourceFile) -> str:
     """Return the encoding. Raises UnreadableFileError if the file is not text.
 
     A byte order mark names it. Text that is valid UTF-8 is UTF-8. Text whose characters besides ASCII are those of one
     Western European language is Windows-1252. Any other encoding is detected.
     """
-    with path.open("rb") as file:
+    with source.binary() as file:
         head = file.read(SAMPLE)
         encoding = next((name for mark, name in _BOMS.items() if head.startswith(mark)), "utf-8")
         decoder = codecs.getincrementaldecoder(encoding)()
@@ -60,14 +60,14 @@ def encoding_of(path: Path) -> str:
         try:
             while block:
                 if encoding == "utf-8" and b"\0" in block:
-                    raise UnreadableFileError(path, "is not text")
+                    _not_text(source)
                 decoder.decode(block)
                 last, block = block, file.read(BLOCK)
             decoder.decode(b"", final=True)
         except UnicodeDecodeError as error:
             if encoding != "utf-8":
-                return _not_text(path)
-            return _detect_encoding(path, _sample(block, error.start) if block else last[-SAMPLE:])
+                return _not_text(source)
+            return _detect_encoding(source, _sample(block, error.start) if block else last[-SAMPLE:])
     return encoding
 
 
@@ -77,12 +77,12 @@ def _sample(block: bytes, at: int) -> bytes:
     return block[start : start + SAMPLE]
 
 
-def _detect_encoding(path: Path, sample: bytes) -> str:
-    encoding = WESTERN if _is_western(sample) else _guess_encoding(path, sample)
+def _detect_encoding(source: SourceFile, sample: bytes) -> str:
+    encoding = WESTERN if _is_western(sample) else _guess_encoding(source, sample)
     try:
-        path.read_text(encoding)
+        source.read_text(encoding)
     except UnicodeDecodeError:
-        return _not_text(path)
+        return _not_text(source)
     return encoding
 
 
@@ -99,18 +99,18 @@ def _is_western(sample: bytes) -> bool:
     return max(sum(map(known.count, letters)) for known in _WESTERN_LETTERS) >= _MIN_SHARE * len(letters)
 
 
-def _guess_encoding(path: Path, sample: bytes) -> str:
+def _guess_encoding(source: SourceFile, sample: bytes) -> str:
     try:
         best = import_module("charset_normalizer").from_bytes(sample).best()
     except ImportError:
         raise UnreadableFileError(
-            path, f"is not UTF-8 text; other encodings need a package: {install_command('documents')}"
+            source.path, f"is not UTF-8 text; other encodings need a package: {install_command('documents')}"
         ) from None
-    return str(best.encoding) if best else _not_text(path)
+    return str(best.encoding) if best else _not_text(source)
 
 
-def _not_text(path: Path) -> str:
-    raise UnreadableFileError(path, "is not text")
+def _not_text(source: SourceFile) -> str:
+    raise UnreadableFileError(source.path, "is not text")
 
 
 def _last_paragraph(text: str) -> int:

@@ -44,6 +44,20 @@ def test_unreadable_files_of_a_folder_are_skipped_and_reported(tmp_path: Path) -
     assert skipped == [f"{tmp_path}/b.jsonl, line 2 is not JSON"]
 
 
+def test_a_file_that_is_replaced_by_a_link_after_the_listing_is_skipped(tmp_path: Path) -> None:
+    write(tmp_path, {"docs/a.jsonl": "{", "docs/b.txt": "Of b.", "docs/c.txt": "Of c.", "secret.txt": "A password."})
+    reasons: list[str] = []
+
+    def skip(error: UnreadableFileError) -> None:
+        if not reasons:  # the folder was listed, and its first file was read
+            (tmp_path / "docs/b.txt").unlink()
+            (tmp_path / "docs/b.txt").symlink_to(tmp_path / "secret.txt")
+        reasons.append(error.reason)
+
+    assert [entry["text"] for entry in evidence_of(tmp_path / "docs", skip)] == ["Of c."]
+    assert reasons == ["line 1 is not JSON", "is a link"]
+
+
 def test_an_unreadable_file_that_is_given_by_name_is_an_error(tmp_path: Path) -> None:
     write(tmp_path, {"b.jsonl": "{"})
     with pytest.raises(UnreadableFileError, match="line 1 is not JSON"):

@@ -60,6 +60,7 @@ class HangingModel(MeaningModel):
 
 
 async def fill(path: Path, texts: dict[str, str], embedder: Embedder | None = None) -> None:
+    (path / "docs").mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():
         (path / "docs" / name).parent.mkdir(parents=True, exist_ok=True)
         (path / "docs" / name).write_text(text, "utf-8")

@@ -4,6 +4,7 @@ import asyncio
 import os
 import shutil
 import signal
+import socket
 import sqlite3
 import subprocess
 import sys
@@ -18,6 +19,7 @@ import psutil
 import pytest
 
 from citestream.providers.embedding import Embedder, Limits
+from citestream.providers.errors import ProviderError
 from citestream.providers.retrieval.folder.directory_walk import SkippedFile
 from citestream.providers.retrieval.folder.indexing import Admit, Indexed, Removed, Started, Step, Unchanged, index
 from citestream.providers.retrieval.folder.store import Store
@@ -295,6 +297,117 @@ async def test_skipped_files_are_reported_and_others_are_indexed(
     steps = await run(store, folder)
     assert [one for one in steps if isinstance(one, SkippedFile)] == skipped
     assert sum(isinstance(one, Indexed) for one in steps) == 3
+
+
+def replace_by_link(path: Path, target: Path) -> None:
+    path.rename(path.with_name(f".{path.name}"))
+    path.symlink_to(target)
+
+
+def replace_by_pipe(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
+def replace_by_folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+def replace_by_socket(path: Path) -> None:
+    path.unlink()
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(str(path))
+
+
+# Changes after the folder was listed, the file that is affected, and the reason why it is skipped
+REPLACED: dict[str, tuple[Callable[[Path, Path], object], str, str]] = {
+    "a file by a link": (lambda at, secret: replace_by_link(at / "z.txt", secret / "z.txt"), "z.txt", "is a link"),
+    "a page by a link": (lambda at, secret: replace_by_link(at / "z.html", secret / "z.html"), "z.html", "is a link"),
+    "its folder by a link": (
+        lambda at, secret: replace_by_link(at / "b", secret),
+        "b/z.txt",
+        "cannot be read: Not a directory",
+    ),
+    "a folder above by a link": (
+        lambda at, secret: replace_by_link(at / "c", secret),
+        "c/d/z.txt",
+        "cannot be read: Not a directory",
+    ),
+    "a file by a pipe": (lambda at, secret: replace_by_pipe(at / "z.txt"), "z.txt", "is not a file"),
+    "a page by a pipe": (lambda at, secret: replace_by_pipe(at / "z.html"), "z.html", "is not a file"),
+    "a file by a socket": (lambda at, secret: replace_by_socket(at / "z.txt"), "z.txt", "is not a file"),
+    "a file by a folder": (lambda at, secret: replace_by_folder(at / "z.txt"), "z.txt", "is not a file"),
+    "a file by nothing": (
+        lambda at, secret: (at / "z.txt").unlink(),
+        "z.txt",
+        "cannot be read: No such file or directory",
+    ),
+}
+
+
+@pytest.fixture
+def secret(tmp_path: Path) -> Path:
+    """Return a folder outside of the indexed one, with files of the same names."""
+    made = tmp_path / "secret"
+    for name in ("z.txt", "z.html", "d/z.txt"):
+        (made / name).parent.mkdir(parents=True, exist_ok=True)
+        (made / name).write_text("Racing reveals a password.")
+    return made
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("case", REPLACED)
+async def test_what_replaces_a_file_after_the_listing_is_not_read(
+    case: str, store: Store, folder: Path, secret: Path
+) -> None:
+    replace, name, reason = REPLACED[case]
+    for made in ("z.txt", "z.html", "b/z.txt", "c/d/z.txt"):
+        (folder / made).parent.mkdir(parents=True, exist_ok=True)
+        (folder / made).write_text("Of zebras.")
+    steps = []
+    async for step in index(store, folder, unchanged):
+        if isinstance(step, Started):  # the folder was listed
+            replace(folder, secret)
+        steps.append(step)
+    assert SkippedFile(name, reason) in steps
+    assert search(store, "password") == []
+    assert Indexed("a.md", 1) in steps  # the others are indexed
+
+
+async def test_an_indexed_folder_that_was_replaced_by_a_link_is_not_read(
+    store: Store, folder: Path, secret: Path
+) -> None:
+    await run(store, folder)
+    replace_by_link(folder, secret)
+    with pytest.raises(ProviderError, match="docs cannot be read: Not a directory"):
+        await run(store, folder)
+    assert search(store, "password") == []
+    assert len(search(store, "apples")) == 1  # nothing was removed
+
+
+async def test_a_folder_that_was_moved_while_it_is_indexed_is_still_the_one_that_is_read(
+    store: Store, folder: Path, secret: Path
+) -> None:
+    async for step in index(store, folder, unchanged):
+        if isinstance(step, Started):
+            replace_by_link(folder, secret)
+    assert search(store, "password") == []
+    assert len(search(store, "apples")) == 1
+
+
+async def test_a_file_that_grows_faster_than_it_is_read_ends_at_its_first_size(store: Store, folder: Path) -> None:
+    (folder / "growing.txt").write_text("Of grapes.\n\n" * 100)
+
+    def admit(entry: Entry) -> Entry:
+        if entry.get("file_name") == "growing.txt":
+            with (folder / "growing.txt").open("a") as file:
+                file.write("Of grapes.\n\n" * 100_000)
+        return entry
+
+    steps = await run(store, folder, admit)
+    (indexed,) = [step for step in steps if isinstance(step, Indexed) and step.name == "growing.txt"]
+    assert indexed.excerpts == 1
 
 
 async def test_hidden_files_and_other_formats_are_ignored(store: Store, folder: Path) -> None:

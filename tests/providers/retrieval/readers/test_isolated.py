@@ -6,17 +6,15 @@ from pathlib import Path
 import psutil
 import pytest
 
-from citestream.providers.retrieval.readers import UnreadableFileError, entries
+from citestream.providers.retrieval.readers import UnreadableFileError, entries, start
 from citestream.providers.retrieval.readers.isolated import MAX_CHARACTERS, read_document
 from tests.providers.retrieval.readers.documents import docx, pdf
-
-PACKAGE = "citestream.providers.retrieval.readers"
 
 
 def readers() -> list[psutil.Process]:
     """Return the running processes that read documents, without other child processes."""
     running = [child for child in psutil.Process().children() if child.status() != psutil.STATUS_ZOMBIE]
-    return [child for child in running if PACKAGE in child.cmdline()]
+    return [child for child in running if start.__file__ in child.cmdline()]
 
 
 @pytest.fixture

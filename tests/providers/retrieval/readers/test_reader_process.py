@@ -1,6 +1,5 @@
 """The process that reads a file for too long is ended, and another process reads the next file."""
 
-import os
 from contextlib import closing
 from pathlib import Path
 
@@ -9,7 +8,7 @@ import pytest
 from citestream.providers.retrieval.folder.directory_walk import SkippedFile
 from citestream.providers.retrieval.folder.indexing import Indexed, index
 from citestream.providers.retrieval.folder.store import Store
-from citestream.providers.retrieval.readers import BATCH, UnreadableFileError, entries
+from citestream.providers.retrieval.readers import BATCH, SourceFile, UnreadableFileError, entries
 from citestream.providers.retrieval.readers.reader_process import ReaderProcess
 
 PAGE = "<html><title>Ferries</title><h1>Bay</h1><p>Ferries cross the bay.</p></html>"
@@ -27,7 +26,8 @@ def test_a_process_reads_several_files(page: Path, tmp_path: Path) -> None:
     long.write_text("".join(f"<h2>Pier {n}</h2><p>{'The ferry leaves. ' * 60}</p>" for n in range(2 * BATCH)))
     with closing(ReaderProcess()) as process:
         for path in (page, long, page):
-            batches = [*process.batches(path, path.name)]
+            with SourceFile.open(path) as source:
+                batches = [*process.batches(source, path.name)]
             assert [len(batch) for batch in batches[:-1]] == [BATCH] * (len(batches) - 1)
             assert [entry["text"] for batch in batches for entry in batch] == [
                 entry["text"] for entry in entries(path, path.name)
@@ -35,23 +35,23 @@ def test_a_process_reads_several_files(page: Path, tmp_path: Path) -> None:
     assert len([*entries(long, "long.html")]) > BATCH
 
 
-def test_a_process_is_ended_at_the_time_limit(tmp_path: Path, page: Path) -> None:
-    endless = tmp_path / "endless.html"
-    os.mkfifo(endless)  # opening a pipe waits for a writer
-    reason = r"endless\.html takes more than 0\.05 seconds to read"
-    with closing(ReaderProcess(seconds=0.05)) as process, pytest.raises(UnreadableFileError, match=reason):
-        next(process.batches(endless, "endless.html"))
-    with closing(ReaderProcess()) as process:
-        assert next(process.batches(page, "page.html"))
+def test_a_process_is_ended_at_the_time_limit(page: Path) -> None:
+    reason = r"page\.html takes more than 0 seconds to read"
+    with SourceFile.open(page) as source:
+        with closing(ReaderProcess(seconds=0.0)) as process, pytest.raises(UnreadableFileError, match=reason):
+            next(process.batches(source, "page.html"))
+        with closing(ReaderProcess()) as process:
+            assert next(process.batches(source, "page.html"))
 
 
 def test_unread_batches_of_a_file_are_not_returned_for_the_next_file(page: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.html"
+    other.write_text("<p>Trains cross the river.</p>")
     with closing(ReaderProcess()) as process:
-        with closing(process.batches(page, "page.html")) as batches:
+        with SourceFile.open(page) as source, closing(process.batches(source, "page.html")) as batches:
             assert next(batches)
-        other = tmp_path / "other.html"
-        other.write_text("<p>Trains cross the river.</p>")
-        ((entry,),) = process.batches(other, "other.html")
+        with SourceFile.open(other) as source:
+            ((entry,),) = process.batches(source, "other.html")
     assert entry["text"] == "Trains cross the river."
 
 
@@ -60,8 +60,12 @@ def test_an_error_of_the_reader_is_passed_on(tmp_path: Path) -> None:
     broken.write_bytes(b"no PDF")
     with pytest.raises(UnreadableFileError) as raised:
         next(entries(broken, "broken.pdf"))
-    with closing(ReaderProcess()) as process, pytest.raises(UnreadableFileError) as passed_on:
-        next(process.batches(broken, "broken.pdf"))
+    with (
+        SourceFile.open(broken) as source,
+        closing(ReaderProcess()) as process,
+        pytest.raises(UnreadableFileError) as passed_on,
+    ):
+        next(process.batches(source, "broken.pdf"))
     assert str(passed_on.value) == str(raised.value)
 
 

@@ -334,12 +334,47 @@ def truncated_pdf(path: Path) -> None:
 
 
 def zip_bomb(path: Path) -> None:
-    with (
-        zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
-        archive.open("word/document.xml", "w", force_zip64=True) as file,
-    ):
-        for _ in range(33):
-            file.write(bytes(2**20))
+    document_with_main_part(path, "word/document.xml", "x" * 33 * 2**20)
+
+
+def zip_bomb_with_another_name(path: Path) -> None:
+    document_with_main_part(path, "word/document.dat", "x" * 33 * 2**20)
+
+
+def zip_bomb_named_as_a_picture(path: Path) -> None:
+    document_with_main_part(path, "word/document.PNG", "x" * 33 * 2**20)
+
+
+def zip_of_many_entries(path: Path) -> None:
+    with zipfile.ZipFile(path, "w") as archive:
+        for number in range(10_001):
+            archive.writestr(str(number), "")
+
+
+def document_of_many_empty_paragraphs(path: Path) -> None:
+    document_with_main_part(path, "word/document.xml", "<w:p/>" * 1_000_001)
+
+
+OFFICE = "http://schemas.openxmlformats.org"
+
+
+def document_with_main_part(path: Path, name: str, body: str) -> None:
+    """Write a DOCX file whose main part has a name of its own."""
+    kind, word = f"{OFFICE}/officeDocument/2006/relationships/officeDocument", f"{OFFICE}/wordprocessingml/2006/main"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        relationship = f'<Relationship Id="r" Type="{kind}" Target="{name}"/>'
+        relationships = f'<Relationships xmlns="{OFFICE}/package/2006/relationships">{relationship}</Relationships>'
+        archive.writestr("_rels/.rels", relationships)
+        archive.writestr("[Content_Types].xml", f'<Types xmlns="{OFFICE}/package/2006/content-types"/>')
+        archive.writestr(name, f'<w:document xmlns:w="{word}"><w:body>{body}</w:body></w:document>')
+
+
+def test_a_document_with_a_large_picture_and_a_main_part_of_another_name_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.docx"
+    document_with_main_part(path, "word/text.dat", "<w:p><w:r><w:t>Twice a day.</w:t></w:r></w:p>")
+    with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("word/media/image1.png", bytes(40 * 2**20))
+    assert [entry["text"] for entry in read(path)] == ["Twice a day."]
 
 
 def later_zip_version(path: Path) -> None:
@@ -364,6 +399,12 @@ BROKEN: dict[str, tuple[str, bytes | Callable[[Path], object], str]] = {
     "a DOCX of a later version of ZIP": ("a.docx", later_zip_version, "is not DOCX"),
     "an empty ZIP file": ("a.docx", lambda path: zipfile.ZipFile(path, "w").close(), "is not DOCX"),
     "a ZIP bomb": ("a.docx", zip_bomb, "unpacked; at most"),
+    "a ZIP bomb whose main part has another name": ("a.docx", zip_bomb_with_another_name, "unpacked; at most"),
+    "a ZIP bomb whose main part is named as a picture": ("a.docx", zip_bomb_named_as_a_picture, "is not DOCX"),
+    "a ZIP file of many entries": ("a.docx", zip_of_many_entries, "has 10,001 entries; at most 10,000 are read"),
+    "a DOCX of many tags": ("a.docx", document_of_many_empty_paragraphs, "tags; at most 1,000,000 are read"),
+    "a pipe": ("a.txt", os.mkfifo, "is not a file"),
+    "a folder": ("a.txt", os.mkdir, "is not a file"),
     "a text that is too large": ("a.txt", sparse, "is 2,147,483,648 bytes; at most 67,108,864 are read"),
     "a binary file named as text": ("a.txt", b"\x7fELF\x02\x01\x01" + bytes(200), "is not text"),
     "truncated UTF-16": ("a.txt", b"\xff\xfe\x00", "is not text"),
