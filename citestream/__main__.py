@@ -2,11 +2,14 @@
 
 import sys
 
-from citestream.proxy.cli.interruption import INTERRUPTED
-
 
 def main() -> None:
     """Run a command. Ctrl-C while the commands are imported exits without a traceback, too."""
+    from citestream.proxy.cli.interruption import INTERRUPTED
+    from citestream.proxy.cli.own_process import hide_memory, leave_working_directory
+
+    leave_working_directory()
+    hide_memory()
     try:
         from citestream.proxy.cli.commands import main as run_command
 
@@ -16,4 +19,6 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    if not sys.flags.safe_path:  # `python -m` imports from the working directory, which may contain files of others
+        del sys.path[0]
     main()
