@@ -13,14 +13,17 @@ import pytest
 import yaml
 from aiohttp.test_utils import TestClient, TestServer
 
+from citestream.providers.retrieval.readers.isolated import MEMORY_BYTES
 from citestream.proxy.config import Config, parse
 from citestream.proxy.config.loading import load
 from citestream.proxy.http.application import make_app
+from citestream.proxy.http.document_queue import READERS
 from citestream.proxy.observability.metrics import Metrics
 from tests.upstreams.postgres import postgres
 
 ROOT = Path(__file__).parents[1]
 DEPLOY = ROOT / "deploy"
+SERVER_BYTES = 512 * 2**20  # of a worker without documents, see docs/operations.md
 KUBERNETES = "1.34"  # a common version of clusters; the validator also knows newer ones
 MANIFESTS = sorted(set((DEPLOY / "kubernetes").glob("*.yaml")) - {DEPLOY / "kubernetes/kustomization.yaml"})
 COMPOSE = sorted(DEPLOY.glob("compose*.yaml"))
@@ -52,6 +55,14 @@ def test_the_configuration_of_the_cluster_is_valid_and_agrees_with_the_manifests
     for file in (*secrets, container["args"][2]):
         assert file.startswith(mounted)
     assert f"uid {pod['securityContext']['runAsUser']} " in (DEPLOY / "Containerfile").read_text("utf-8")
+
+
+def test_the_pods_of_the_cluster_have_memory_for_the_readers_of_documents() -> None:
+    config = parse(yaml.safe_load(read(DEPLOY / "kubernetes/configmap.yaml")["data"]["config.yaml"]))
+    (container,) = read(DEPLOY / "kubernetes/deployment.yaml")["spec"]["template"]["spec"]["containers"]
+    limit = container["resources"]["limits"]["memory"]
+    assert limit.endswith("Gi")
+    assert int(limit.removesuffix("Gi")) * 2**30 >= config.server.workers * (SERVER_BYTES + READERS * MEMORY_BYTES)
 
 
 def test_the_pods_of_the_cluster_can_reach_redis() -> None:

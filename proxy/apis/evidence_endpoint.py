@@ -1,21 +1,18 @@
 """`POST /v1/evidence/read`: read a document and return its excerpts, which a client can send as `evidence`."""
 
-import asyncio
-
 from aiohttp import web
 
 from citestream.citation.evidence import FieldError
 from citestream.providers.retrieval.readers import UnreadableFileError
 from citestream.providers.retrieval.readers.isolated import read_document
 
+from ..http.document_queue import DOCUMENTS
 from ..http.encoding import json_response
 from ..http.error_responses import RequestError
 from ..http.request_body import read_body
+from ..observability.logs import TENANT
 
 MAX_NAME = 255  # characters; the limit of common file systems
-CONCURRENT = 2  # documents that are read at once; each takes a processor and up to some hundred MB
-
-SLOTS = web.AppKey("document_slots", asyncio.Semaphore)
 
 
 async def read_evidence(request: web.Request) -> web.Response:
@@ -26,12 +23,14 @@ async def read_evidence(request: web.Request) -> web.Response:
     name = request.query.get("file_name", "").strip()
     if not name or len(name) > MAX_NAME or "\0" in name:
         raise FieldError("file_name", f"must be a file name of 1 to {MAX_NAME} characters, such as report.pdf")
-    data = await read_body(request)
-    if not data:
-        raise RequestError(400, "the body is empty; send the bytes of the file", code="invalid_body")
+    queue, client = request.app[DOCUMENTS], request[TENANT]
     try:
-        async with request.app[SLOTS]:
-            found = await read_document(data, name)
+        with queue.place(client):  # before the body is read, so that few bodies wait
+            data = await read_body(request)
+            if not data:
+                raise RequestError(400, "the body is empty; send the bytes of the file", code="invalid_body")
+            async with queue.turn(client):
+                found = await read_document(data, name)
     except UnreadableFileError as error:
         raise RequestError(422, f"{name} {error.reason}", param="file_name", code="unreadable_document") from None
     return json_response({"object": "evidence", "file_name": name, "evidence": found})

@@ -10,13 +10,13 @@ from aiohttp import web
 from citestream.providers.install_hint import install_command
 
 from ..apis import anthropic
-from ..apis.evidence_endpoint import CONCURRENT, SLOTS
 from ..app import App
 from ..config import Config, ConfigError
 from ..observability.logs import access_log, set_response_headers
 from ..observability.readiness import Readiness
 from ..observability.stalls import StallWatch
 from ..observability.telemetry import Telemetry
+from .document_queue import DOCUMENTS, DocumentQueue
 from .error_responses import errors_as_json
 from .middleware.admission import Admission
 from .middleware.auth import Keys, require_client_key
@@ -61,8 +61,9 @@ def make_app(config: Config, admission: Admission | None = None) -> web.Applicat
     readiness = Readiness(app.checks(), config.readiness)
     server.add_routes([*client_routes(app), *operator_routes(metrics, admission, readiness, keys)])
     server[ADMISSION] = admission
-    slots = server[SLOTS] = asyncio.Semaphore(CONCURRENT)
-    server[anthropic.READER] = anthropic.DocumentReader(slots)
+    is_shared = passing or len(config.server.keys) > 1
+    queue = server[DOCUMENTS] = DocumentQueue(admission, is_shared=is_shared)
+    server[anthropic.READER] = anthropic.DocumentReader(queue)
     server[BODY_SECONDS] = config.server.body_seconds
     server.cleanup_ctx.append(partial(_run, app=app, metrics=metrics, tracing=tracing))
     server.on_response_prepare.extend([set_response_headers, cors.add_headers])

@@ -45,7 +45,8 @@ def test_only_root_can_read_the_memory_of_a_server_and_its_workers(
     program = str(Path(sys.executable).with_name("citestream"))
     any_program = without_root(sys.executable, "-c", "print(flush=True); input()")
     with subprocess.Popen(any_program, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
-        assert other.stdout and other.stdout.readline()
+        assert other.stdout
+        assert other.stdout.readline()
         assert read_of(other.pid) == ["allowed"] * 3
         other.communicate(b"\n")
     command = without_root(program, "serve", "--port", "0", "--workers", "2")

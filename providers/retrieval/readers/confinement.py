@@ -58,6 +58,8 @@ def confine() -> None:
     """Give up all rights that reading a document does not need, as far as the system allows."""
     if sys.platform != "linux":
         return
+    with suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text("1000", "ascii")  # if memory runs out, end this process first
     system = ctypes.CDLL(None, use_errno=True)
     system.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
     # Without capabilities, root is a user like others

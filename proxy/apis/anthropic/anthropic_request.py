@@ -119,9 +119,10 @@ class AnthropicApi(ClientApi):
     native = "anthropic"
     path = "/v1/messages"
 
-    def __init__(self, headers: Mapping[str, str], reader: DocumentReader) -> None:
-        """`headers`: of the request."""
+    def __init__(self, headers: Mapping[str, str], reader: DocumentReader, client: str = "") -> None:
+        """`headers`: of the request. `client`: the owner of its documents."""
         self._reader = reader
+        self._client = client
         self._pieces: Mapping[int, list[Piece]] = {}  # pieces of each document, by its number
         self._locations = Locations()
         self._as_web_results = AI_SDK in headers.get("user-agent", "")
@@ -130,7 +131,7 @@ class AnthropicApi(ClientApi):
         """Return the request, and read its documents for `parse`. Raises FieldError."""
         documents = await read_input(partial(_documents, body), body.get("messages"))
         if as_object(body.get("citations")).get("enabled") is not False:
-            self._pieces = await self._reader.read(documents)
+            self._pieces = await self._reader.read(documents, self._client)
         return body
 
     def parse(self, body: Body, defaults: Options, limits: EvidenceLimits) -> Job:

@@ -10,6 +10,7 @@ from ...http.encoding import json_response
 from ...http.exchange import answer
 from ...http.pass_through import forward
 from ...http.request_body import read_json, required_text
+from ...observability.logs import TENANT
 from ...pipeline.request.long_input import parse_body
 from ..extensions import Body, without_extensions
 from ..models_endpoint import description, model_names
@@ -26,7 +27,7 @@ NATIVE = AnthropicApi.native
 
 async def messages(request: web.Request, app: App) -> web.StreamResponse:
     """`POST /v1/messages`."""
-    return await answer(request, AnthropicApi(request.headers, request.app[READER]), app)
+    return await answer(request, AnthropicApi(request.headers, request.app[READER], request[TENANT]), app)
 
 
 async def count_tokens(request: web.Request, app: App) -> web.StreamResponse:

@@ -1,6 +1,5 @@
 """DocumentReader: splits the cited documents of a request into pieces, without delaying other requests."""
 
-import asyncio
 from base64 import b64decode
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
@@ -16,6 +15,8 @@ from citestream.providers.retrieval.excerpts import TARGET_LENGTH, split_excerpt
 from citestream.providers.retrieval.readers.isolated import read_document
 from citestream.providers.retrieval.readers.part import NoTextError, UnreadableFileError
 from citestream.providers.scheduler import Work, scheduler
+
+from ...http.document_queue import DocumentQueue
 
 Fields = dict[str, Any]
 
@@ -51,15 +52,18 @@ class CitedDocument:
 class DocumentReader:
     """Reads documents in processes and threads, with a cache of the pieces of PDFs."""
 
-    def __init__(self, slots: asyncio.Semaphore) -> None:
-        """`slots`: one for each PDF that may be read at once."""
-        self._slots = slots
+    def __init__(self, queue: DocumentQueue) -> None:
+        """`queue`: that of all documents of clients."""
+        self._queue = queue
         self._cache: OrderedDict[bytes, list[Piece]] = OrderedDict()
         self._cached_characters = 0
 
-    async def read(self, documents: Sequence[CitedDocument]) -> Mapping[int, list[Piece]]:
-        """Return the pieces of each document. A PDF without text has none. Raises FieldError."""
-        pieces = {one.number: await self._pdf(one) for one in documents if one.is_pdf}
+    async def read(self, documents: Sequence[CitedDocument], client: str = "") -> Mapping[int, list[Piece]]:
+        """Return the pieces of each document of a client. A PDF without text has none.
+
+        Raises FieldError, and RequestError if too many documents wait.
+        """
+        pieces = {one.number: await self._pdf(one, client) for one in documents if one.is_pdf}
         texts = {one.number: one.data for one in documents if not one.is_pdf}
         length = max(TARGET_LENGTH, ceil(sum(map(len, texts.values())) / MANY_PIECES))
         work = Work("prepare_evidence")
@@ -75,7 +79,7 @@ class DocumentReader:
             pieces |= {one.number: _by_page(pieces[one.number]) for one in documents if one.is_pdf}
         return pieces
 
-    async def _pdf(self, document: CitedDocument) -> list[Piece]:
+    async def _pdf(self, document: CitedDocument, client: str) -> list[Piece]:
         try:
             data, key = await scheduler().in_thread(partial(_decode, document.data))
         except ValueError:
@@ -83,8 +87,9 @@ class DocumentReader:
         pieces = self._cache.get(key)
         if pieces is None:
             try:
-                async with self._slots:
-                    entries = await read_document(data, "document.pdf")
+                with self._queue.place(client):
+                    async with self._queue.turn(client):
+                        entries = await read_document(data, "document.pdf")
             except NoTextError:
                 entries = []
             except UnreadableFileError as error:

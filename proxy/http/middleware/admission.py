@@ -1,6 +1,8 @@
 """Admission control: limit the number of concurrent requests, and refuse new ones while the server stops."""
 
 import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
@@ -24,13 +26,28 @@ class Admission:
         self._max_requests = max_requests
         self._counts = [0] if counts is None else counts
         self._worker = worker
+        self._outside = 0  # requests of this worker that do not count at the moment
         self._idle = asyncio.Event()
         self._idle.set()
 
     @property
     def idle(self) -> bool:
         """Whether this worker has no running request."""
-        return not self._counts[self._worker]
+        return not self._counts[self._worker] + self._outside
+
+    @contextmanager
+    def outside_of_streams(self) -> Iterator[None]:
+        """Do not count a request that waits for something else than a provider, such as a reader of documents.
+
+        It counts again at the end, even if that exceeds the limit: its own queue is short.
+        """
+        self._counts[self._worker] -= 1
+        self._outside += 1
+        try:
+            yield
+        finally:
+            self._outside -= 1
+            self._counts[self._worker] += 1
 
     def middleware(self) -> Middleware:
         """Return the middleware. Paths in `OPEN_PATHS`, such as health checks, are always admitted."""

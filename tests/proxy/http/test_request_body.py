@@ -21,6 +21,8 @@ from citestream.proxy.apis.gemini.gemini_request import GeminiApi
 from citestream.proxy.apis.openai_chat import OpenAIChatApi
 from citestream.proxy.apis.responses.responses_request import ResponsesApi
 from citestream.proxy.http.client_api import ClientApi
+from citestream.proxy.http.document_queue import DocumentQueue
+from citestream.proxy.http.middleware.admission import Admission
 from citestream.proxy.http.request_body import LARGE_BODY, hold, release_held
 
 MESSAGES = 20_000
@@ -78,7 +80,7 @@ REQUESTS: dict[str, tuple[Callable[[], ClientApi], Callable[[], dict[str, Any]]]
     "openai": (OpenAIChatApi, lambda: {"model": "m", "messages": _turns("assistant", "content", _parts)}),
     "responses": (ResponsesApi, lambda: {"model": "m", "input": _turns("assistant", "content", str)}),
     "anthropic": (
-        lambda: AnthropicApi({}, DocumentReader(asyncio.Semaphore())),
+        lambda: AnthropicApi({}, DocumentReader(DocumentQueue(Admission(1)))),
         lambda: {"model": "m", "max_tokens": 9, "messages": _turns("assistant", "content", _parts)},
     ),
     "gemini": (

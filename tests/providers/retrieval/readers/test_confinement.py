@@ -78,6 +78,7 @@ def test_a_reader_has_no_keys_no_capabilities_and_limits(tmp_path: Path, monkeyp
         assert [*process.batches(source, "page.html")]
         (reader,) = [child for child in psutil.Process().children() if start.__file__ in child.cmdline()]
         status = Path(f"/proc/{reader.pid}/status").read_text("ascii")
+        assert Path(f"/proc/{reader.pid}/oom_score_adj").read_text("ascii") == "1000\n"
         assert "NoNewPrivs:\t1\n" in status
         assert "CapEff:\t0000000000000000\n" in status
         assert (reader.cwd(), "OPENAI_API_KEY" in reader.environ()) == ("/", False)

@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+from contextlib import ExitStack
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,8 @@ from citestream.citation.evidence import EvidenceLimits, FieldError
 from citestream.proxy.apis.anthropic.citation_location import InBlock, InResult, InText, OnPage
 from citestream.proxy.apis.anthropic.document_evidence import documents_to_read, take_documents
 from citestream.proxy.apis.anthropic.document_reader import DECODED_AT_ONCE, MANY_PIECES, DocumentReader, _decode
+from citestream.proxy.http.document_queue import CLIENT_PLACES, DocumentQueue
+from citestream.proxy.http.middleware.admission import Admission
 from tests.providers.retrieval.readers.documents import pdf
 
 Fields = dict[str, Any]
@@ -41,7 +44,7 @@ def request(*blocks: Fields) -> Fields:
 
 
 async def collected(body: Fields, reader: DocumentReader | None = None) -> Any:
-    reader = reader or DocumentReader(asyncio.Semaphore(1))
+    reader = reader or DocumentReader(DocumentQueue(Admission(1)))
     return take_documents(body, await reader.read(documents_to_read(body)))
 
 
@@ -102,16 +105,18 @@ async def test_a_pdf_without_text_stays_in_the_message(tmp_path: Path) -> None:
 
 async def test_a_pdf_is_read_once(tmp_path: Path) -> None:
     document = pdf_document(tmp_path / "a.pdf", "The sea is blue.")
-    reader = DocumentReader(asyncio.Semaphore(1))
+    queue = DocumentQueue(Admission(1))
+    reader = DocumentReader(queue)
     first = await collected(request(document), reader)
-    reader._slots = asyncio.Semaphore(0)  # no further document can be read
-    async with asyncio.timeout(30):
+    with ExitStack() as places:
+        for _ in range(CLIENT_PLACES):  # no further document can be read
+            places.enter_context(queue.place(""))
         assert (await collected(request(document), reader)).passages == first.passages
 
 
 async def test_a_pdf_that_two_requests_read_concurrently_is_counted_once(tmp_path: Path) -> None:
     document = pdf_document(tmp_path / "a.pdf", "The sea is blue.")
-    reader, other = DocumentReader(asyncio.Semaphore(2)), DocumentReader(asyncio.Semaphore(1))
+    reader, other = DocumentReader(DocumentQueue(Admission(1))), DocumentReader(DocumentQueue(Admission(1)))
     first, second = await asyncio.gather(collected(request(document), reader), collected(request(document), reader))
     assert first.passages == second.passages == (await collected(request(document), other)).passages
     assert reader._cached_characters == other._cached_characters
