@@ -7,6 +7,7 @@ from itertools import chain
 from pathlib import Path
 
 from .folder.directory_walk import File, OpenFolder, walk
+from .folder.private_files import contains_private_key
 from .readers import READERS, Entry, SourceFile, UnreadableFileError
 from .readers.reader_process import ReaderProcess
 
@@ -47,6 +48,8 @@ def _files(folder: OpenFolder, path: Path) -> list[File]:
 def _read(folder: OpenFolder, file: File, process: ReaderProcess, skip: Skip | None) -> list[Entry]:
     try:
         with folder.open(file.name) as source:
+            if contains_private_key(source):
+                raise UnreadableFileError(source.path, "contains a private key; name the file to read it")
             return [*chain.from_iterable(process.read(source, file.name))]
     except UnreadableFileError as error:
         if skip is None:

@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
 from citestream.citation.evidence import FieldError, parse_sources
 from citestream.providers.embedding import Embedder
 from citestream.providers.errors import ProviderError
+from citestream.providers.one_line import one_line
 from citestream.providers.retrieval.folder.directory_walk import SkippedFile, changes
 from citestream.providers.retrieval.folder.indexing import (
     Indexed,
@@ -30,7 +32,6 @@ from citestream.providers.retrieval.folder.store_file import index_lock
 from ..config import Config
 from ..embedders import Embedders
 from .interruption import Interruption
-from .markdown_stream import SAFE
 
 Fields = dict[str, Any]
 
@@ -44,6 +45,7 @@ class IndexOptions:
     """Options of `citestream index`.
 
     `embedder` is an option like `scoring.embedder`, "none" to search words only, or None to keep that of the index.
+    `include` are patterns of names that look like those of secrets, or have no suffix, but are read.
     """
 
     folders: Sequence[Path]
@@ -51,6 +53,7 @@ class IndexOptions:
     embedder: str | None = None
     rebuild: bool = False
     watch: bool = False
+    include: Sequence[str] = ()
 
 
 async def run(config: Config, options: IndexOptions) -> None:
@@ -67,11 +70,11 @@ async def run(config: Config, options: IndexOptions) -> None:
             with _turn(options.store):
                 embedder = _embedder(store, options.embedder, embedders)
             folders = [folder.resolve() for folder in options.folders] or list(store.folders().values())
-            empty = await _update(store, folders, embedder)
+            empty = await _update(store, folders, embedder, options.include)
             if options.watch:
                 _print_line("watching for changes; stop with Ctrl-C")
                 async for _ in changes(folders):
-                    await _update(store, folders, embedder)
+                    await _update(store, folders, embedder, options.include)
             elif empty:
                 raise ProviderError(f"{', '.join(map(str, empty))}: no file to index; Citestream reads {FORMATS}")
     finally:
@@ -109,14 +112,16 @@ def _embedder(store: Store, wanted: str | None, embedders: Embedders) -> Embedde
     return embedder
 
 
-async def _update(store: Store, folders: Sequence[Path], embedder: Embedder | None) -> list[Path]:
+async def _update(
+    store: Store, folders: Sequence[Path], embedder: Embedder | None, include: Sequence[str]
+) -> list[Path]:
     """Update all folders. Return those without a file to index. Raise KeyboardInterrupt if Ctrl-C was pressed."""
     empty: list[Path] = []
     with _turn(store.path), Interruption(STOPPING) as interruption:
         for folder in folders:
             if not folder.is_dir():
                 raise ProviderError(f"{folder} is not a folder")
-            counts = await _update_folder(store, folder, embedder, interruption)
+            counts = await _update_folder(store, folder, embedder, include, interruption)
             if counts.keys() <= {Started}:
                 empty.append(folder)
             if interruption.requested:
@@ -126,14 +131,14 @@ async def _update(store: Store, folders: Sequence[Path], embedder: Embedder | No
 
 
 async def _update_folder(
-    store: Store, folder: Path, embedder: Embedder | None, interruption: Interruption
+    store: Store, folder: Path, embedder: Embedder | None, include: Sequence[str], interruption: Interruption
 ) -> Counter[type[Step]]:
     """Update one folder, print a summary, and return the number of steps of each kind."""
     counts: Counter[type[Step]] = Counter()
     progress = _progress()
     with progress or nullcontext():
-        bar = progress.add_task(folder.name, total=None) if progress else None
-        async with aclosing(index(store, folder, to_evidence, embedder=embedder)) as steps:
+        bar = progress.add_task(escape(one_line(folder.name)), total=None) if progress else None
+        async with aclosing(index(store, folder, to_evidence, embedder=embedder, include=include)) as steps:
             async for step in steps:
                 counts[type(step)] += 1
                 if isinstance(step, SkippedFile):
@@ -153,7 +158,7 @@ def _print_summary(folder: Path, counts: Counter[type[Step]], store: Store) -> N
     totals = store.counts()
     vectors = f", {totals['vectors']:,} vectors" if totals["vectors"] else ""
     contents = f"{_plural(totals['excerpts'], 'excerpt')} of {_plural(totals['files'], 'file')}{vectors}"
-    print(f"{folder}: {', '.join(parts)}; {store.path} contains {contents}", flush=True)
+    print(one_line(f"{folder}: {', '.join(parts)}; {store.path} contains {contents}"), flush=True)
 
 
 def _plural(count: int, noun: str) -> str:
@@ -170,4 +175,4 @@ def _progress() -> Progress | None:
 
 def _print_line(line: str, progress: Progress | None = None) -> None:
     console = progress.console if progress else Console(stderr=True, highlight=False, soft_wrap=True)
-    console.print(Text(line.translate(SAFE)), highlight=False, soft_wrap=True)
+    console.print(Text(one_line(line)), highlight=False, soft_wrap=True)

@@ -14,6 +14,7 @@ from rich.text import Text
 from citestream.citation.evidence import Evidence
 from citestream.citation.explanation import Explained
 from citestream.citation.support.decision import Verdict
+from citestream.providers.one_line import one_line
 
 from .markdown_stream import SAFE
 
@@ -60,7 +61,7 @@ def print_references(body: Mapping[str, Any], links: FileLinks) -> None:
             console.print(indented, markup=False, soft_wrap=not console.is_terminal)
     if grounding := body.get("grounding"):
         if (grounding.get("retrieval") or {}).get("error"):
-            console.print(Text(grounding["retrieval"]["error"].translate(SAFE), style="red"))
+            console.print(Text(one_line(grounding["retrieval"]["error"]), style="red"))
         console.print(Text(_summary(grounding), style="dim"))
 
 
@@ -78,7 +79,7 @@ def _name(reference: Mapping[str, Any]) -> str:
     """Return the file name and the title, or the URL or id if there is neither."""
     names = [reference["file_name"], reference["title"]]
     name = ", ".join(name for name in names if name) or reference["url"] or reference["id"]
-    return str(name).translate(SAFE)
+    return one_line(str(name))
 
 
 def _link_style(url: str | None, file: str) -> str:
@@ -114,14 +115,14 @@ def _verdict_table(verdicts: Sequence[Verdict], evidence: Sequence[Evidence]) ->
     nearest = sorted(verdicts, key=lambda verdict: (not verdict.hinted, not verdict.cited, -verdict.probability))
     for verdict in nearest[:MAX_VERDICTS]:
         item = evidence[verdict.number - 1]
-        name = (item.file_name or item.title or item.id).translate(SAFE)
+        name = one_line(item.file_name or item.title or item.id)
         hinted = ", cited by the model" if verdict.hinted else ""
         passage = " ".join(item.text[verdict.start : verdict.end].translate(SAFE).split())
         table.add_row(
             f"{verdict.probability:.2f}",
             *[_score(verdict, keys) for keys in scores.values()],
             Text(f"{verdict.number} {name}{hinted}"),
-            Text(verdict.summary.translate(SAFE), style="green" if verdict.cited else "red" if verdict.refusal else ""),
+            Text(one_line(verdict.summary), style="green" if verdict.cited else "red" if verdict.refusal else ""),
             Text(passage if len(passage) <= MAX_PASSAGE else f"{passage[: MAX_PASSAGE - 1]}…", style="dim"),
         )
     return table

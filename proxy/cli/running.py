@@ -19,6 +19,7 @@ def run(command: Coroutine[Any, Any, None], config: "Config", model: str = "") -
 
     from citestream.citation.evidence import FieldError
     from citestream.providers.errors import ProviderError
+    from citestream.providers.one_line import one_line
     from citestream.providers.retrieval.folder.store_file import StoreError
 
     from ..config import ConfigError
@@ -30,7 +31,7 @@ def run(command: Coroutine[Any, Any, None], config: "Config", model: str = "") -
     except ConfigError as error:
         fail(str(error), USAGE)
     except (FieldError, ProviderError, RequestError, StoreError) as error:
-        fail("; ".join(filter(None, (str(error).rstrip("."), hint(error, model, config)))))
+        fail("; ".join(filter(None, (one_line(str(error)).rstrip("."), hint(error, model, config)))))
 
 
 def fail(message: str, code: int = FAILED) -> NoReturn:

@@ -16,6 +16,8 @@ from typing import Any
 from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
+from citestream.providers.one_line import one_line
+
 from ..config import Log
 
 REQUEST_ID = web.RequestKey("request_id", str)
@@ -42,7 +44,7 @@ def configure_logging(config: Log) -> None:
     """
     handler = logging.StreamHandler(sys.stderr)
     layout = "%(asctime)s %(levelname)s %(name)s: %(message)s"
-    plain: logging.Formatter = logging.Formatter(layout) if config.content else RedactingFormatter(layout)
+    plain = LineFormatter(layout) if config.content else RedactingFormatter(layout)
     handler.setFormatter(JsonFormatter(plain) if config.format == "json" else plain)
     logging.basicConfig(level=logging.WARNING, handlers=[handler])
     for name in LOGGERS:
@@ -52,7 +54,15 @@ def configure_logging(config: Log) -> None:
         content.warning("log.content is on: this log contains the questions, evidence and answers of all clients")
 
 
-class RedactingFormatter(logging.Formatter):
+class LineFormatter(logging.Formatter):
+    """Formats a message as one line, because it may contain a name that others have chosen, such as that of a file."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's name
+        """Return the line without the traceback, which may follow."""
+        return one_line(super().formatMessage(record))
+
+
+class RedactingFormatter(LineFormatter):
     """Formats exceptions without their messages, which can contain questions or answers."""
 
     def formatException(self, ei: Any) -> str:  # noqa: N802 - logging's name

@@ -1,11 +1,12 @@
 """A store in a SQLite file, which several workers of one machine share."""
 
-import os
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
 from citestream.providers.errors import ProviderError
+from citestream.providers.retrieval.folder.store_file import open_private_database
 
 from ..config import ConfigError, ReferencesConfig
 
@@ -89,7 +90,7 @@ def _hide_messages() -> Iterator[None]:
 def _open(file: str) -> sqlite3.Connection:
     """Open the database. Raise ConfigError if the file cannot be opened or is not a database."""
     try:
-        os.close(os.open(file, os.O_CREAT | os.O_RDWR, 0o600))  # it contains excerpts: only the owner can read it
+        open_private_database(Path(file))  # it contains excerpts
         database = sqlite3.connect(file, timeout=LOCK_SECONDS, check_same_thread=False)
         database.execute("PRAGMA journal_mode = WAL")  # readers do not wait for a writer
         database.execute("PRAGMA synchronous = OFF")  # a power cut can lose entries, but no answer waits for the disk

@@ -17,6 +17,7 @@ from ...errors import ProviderError
 from ...install_hint import install_command
 from ..readers import READERS, SourceFile
 from ..readers.source_file import unreadable
+from .private_files import private_reason
 
 _FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 NEVER = frozenset({"node_modules", "__pycache__"})  # files of others; hidden files and folders are skipped, too
@@ -85,13 +86,16 @@ class OpenFolder:
             os.close(descriptor)
 
 
-def walk(folder: OpenFolder) -> Iterator[File | SkippedFile]:
-    """Yield files and skipped files. Links are not followed: their targets may be outside of the folder."""
-    pending = _list_folder(folder, "")
+def walk(folder: OpenFolder, include: Sequence[str] = ()) -> Iterator[File | SkippedFile]:
+    """Yield files and skipped files. Links are not followed: their targets may be outside of the folder.
+
+    `include`: patterns of names that are read although they look like those of secrets, or have no suffix.
+    """
+    pending = _list_folder(folder, "", include)
     while pending:
         found = pending.pop()
         if isinstance(found, str):
-            pending += _list_folder(folder, found)
+            pending += _list_folder(folder, found, include)
         else:
             yield found
 
@@ -106,27 +110,27 @@ async def changes(folders: Sequence[Path]) -> AsyncIterator[None]:
         yield
 
 
-def _list_folder(folder: OpenFolder, inside: str) -> list[File | SkippedFile | str]:
+def _list_folder(folder: OpenFolder, inside: str, include: Sequence[str]) -> list[File | SkippedFile | str]:
     """Return the content of one folder in descending order. Folders are returned as paths."""
     try:
         with folder.descend(inside) as descriptor, os.scandir(descriptor) as listing:
             found = sorted(listing, key=lambda entry: entry.name, reverse=True)
-            return [item for entry in found for item in _list_entry(entry, inside)]
+            return [item for entry in found for item in _list_entry(entry, inside, include)]
     except OSError as error:
         return [SkippedFile(f"{inside}/", f"cannot be read: {error.strerror}")]
 
 
-def _list_entry(entry: os.DirEntry[str], inside: str) -> Iterator[File | SkippedFile | str]:
+def _list_entry(entry: os.DirEntry[str], inside: str, include: Sequence[str]) -> Iterator[File | SkippedFile | str]:
     name = f"{inside}/{entry.name}" if inside else entry.name
     if entry.name.startswith(".") or entry.name in NEVER:
         return
     if entry.is_dir(follow_symlinks=False):
         yield name
-    elif (file := _check_file(entry, name)) is not None:
+    elif (file := _check_file(entry, name, include)) is not None:
         yield file
 
 
-def _check_file(entry: os.DirEntry[str], name: str) -> File | SkippedFile | None:
+def _check_file(entry: os.DirEntry[str], name: str, include: Sequence[str]) -> File | SkippedFile | None:
     """Return the file, or why it is skipped; None if its format has no reader."""
     if os.path.splitext(entry.name)[1].lower() not in READERS:
         return None
@@ -134,7 +138,10 @@ def _check_file(entry: os.DirEntry[str], name: str) -> File | SkippedFile | None
         return SkippedFile(os.fsencode(name).decode("utf-8", "replace"), "has a name that is not UTF-8")
     if entry.is_symlink():
         return SkippedFile(name, "is a link")
-    return File(name) if entry.is_file(follow_symlinks=False) else SkippedFile(name, "is not a file")
+    if not entry.is_file(follow_symlinks=False):
+        return SkippedFile(name, "is not a file")
+    reason = private_reason(name, include)
+    return SkippedFile(name, reason) if reason else File(name)
 
 
 def _is_unicode(name: str) -> bool:

@@ -1,6 +1,6 @@
 """Update a store to match the content of a folder."""
 
-from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -13,6 +13,7 @@ from ..readers import MAX_FILE_BYTES, Entry, SourceFile, UnreadableFileError
 from ..readers.reader_process import FILE_SECONDS, ReaderProcess
 from ..readers.source_file import unreadable
 from .directory_walk import File, OpenFolder, SkippedFile, walk
+from .private_files import contains_private_key, is_included
 from .store import Folder, Store
 
 READERS_VERSION = 5  # increased when the readers return other excerpts, so that all files are read again
@@ -62,17 +63,19 @@ async def index(
     embedder: Embedder | None = None,
     max_bytes: int = MAX_FILE_BYTES,
     file_seconds: float = FILE_SECONDS,
+    include: Sequence[str] = (),
 ) -> AsyncGenerator[Step, None]:
     """Index new and changed files, and remove deleted ones. If it is stopped, the next run continues from there.
 
     `admit`: return an entry that is valid evidence, or raise ValueError; files may define fields of their own.
     `file_seconds`: how long the reading of one PDF, DOCX or HTML file may take; a slower one is skipped.
+    `include`: patterns of names that are read although they look like those of secrets, or have no suffix.
     Raises StoreError, sqlite3.Error, and ProviderError if the folder cannot be read or the embedder fails.
     """
     process = ReaderProcess(file_seconds)
     batch = ExitStack()
     with _open(folder) as opened, closing(batch), closing(process):  # commits complete files, also of a stopped run
-        found = list(walk(opened))
+        found = list(walk(opened, include))
         files = [item for item in found if isinstance(item, File)]
         yield Started(len(files))
         for item in found:
@@ -84,7 +87,7 @@ async def index(
         for removed in _remove_deleted(store, stored_folder, hashes.keys() - {file.name for file in files}):
             yield removed
         committed = -COMMIT_SECONDS
-        reader = _FileReader(opened, admit, embedder, max_bytes, process)
+        reader = _FileReader(opened, admit, embedder, max_bytes, process, include)
         for file in files:
             if monotonic() - committed >= COMMIT_SECONDS:
                 batch.close()
@@ -117,6 +120,12 @@ class _FileReader:
     embedder: Embedder | None
     max_bytes: int
     process: ReaderProcess
+    include: Sequence[str]
+
+    def refuse_private_key(self, source: SourceFile, name: str) -> None:
+        """Raise UnreadableFileError for a private key whose name is not included."""
+        if contains_private_key(source) and not is_included(name, self.include):
+            raise UnreadableFileError(source.path, f"contains a private key; --include '{source.path.name}' reads it")
 
     def digest(self, source: SourceFile) -> bytes:
         """Return a hash of the content, the version of the readers and the embedding model."""
@@ -142,6 +151,7 @@ class _FileReader:
 async def _update(store: Store, folder: Folder, file: File, known: bytes | None, reader: _FileReader) -> Step:
     try:
         with reader.folder.open(file.name) as source:
+            reader.refuse_private_key(source, file.name)
             digest = reader.digest(source)
             if digest == known:
                 return Unchanged(file.name)

@@ -1,11 +1,17 @@
 """The file of a store: its version, its lock for indexing, and its permissions."""
 
+import errno
 import fcntl
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from stat import S_IMODE, S_ISREG
+
+OWNER, OWNER_AND_GROUP = 0o600, 0o660
+SQLITE_SUFFIXES = ("-journal", "-shm", "-wal")  # files with the latest content, next to that of a database
+_DATABASE_FLAGS = os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class StoreError(Exception):
@@ -57,9 +63,35 @@ def index_lock(path: Path, wait: Callable[[], None]) -> Iterator[None]:
 
 
 def create_private_file(path: Path) -> None:
-    """Create a file that only the user may read and write, and its folder, if they do not exist."""
+    """Create a file that only the user may read and write, and its folder, if they do not exist.
+
+    Take the rights of other users from an existing one. Its group keeps its rights: a server may run as another user.
+    Raise OSError if that is not possible.
+    """
     _create_private_folder(path.parent)
-    os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+    open_private_database(path, OWNER_AND_GROUP)
+
+
+def open_private_database(path: Path, rights: int = OWNER) -> None:
+    """Create the file of a SQLite database with the rights of its owner, or leave an existing one at most `rights`.
+
+    So do the files that SQLite writes next to it. Raise OSError if that is not possible.
+    """
+    _narrow(os.open(path, os.O_CREAT | _DATABASE_FLAGS, OWNER), rights)
+    for suffix in SQLITE_SUFFIXES:
+        with suppress(FileNotFoundError):
+            _narrow(os.open(f"{path}{suffix}", os.O_NOFOLLOW | _DATABASE_FLAGS), rights)
+
+
+def _narrow(descriptor: int, rights: int) -> None:
+    try:
+        mode = os.fstat(descriptor).st_mode
+        if not S_ISREG(mode):
+            raise OSError(errno.EINVAL, "is not a file")
+        if S_IMODE(mode) & ~rights:
+            os.fchmod(descriptor, S_IMODE(mode) & rights)
+    finally:
+        os.close(descriptor)
 
 
 def _create_private_folder(path: Path) -> None:

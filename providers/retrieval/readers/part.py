@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ...install_hint import install_command
+from ...one_line import one_line
 
 MAX_IN_MEMORY = 16 * 2**20  # bytes; the tree of a page of 8 MB takes 230 MB
 
@@ -29,7 +30,7 @@ class UnreadableFileError(Exception):
     def __init__(self, path: Path | str, reason: str, place: str = "") -> None:
         """`reason`: completes the sentence after file and location."""
         self.reason = f"{place} {reason}".strip()
-        super().__init__(f"{path}, {place} {reason}" if place else f"{path} {reason}")
+        super().__init__(one_line(f"{path}, {place} {reason}" if place else f"{path} {reason}"))
 
 
 class NoTextError(UnreadableFileError):

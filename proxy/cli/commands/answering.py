@@ -59,14 +59,27 @@ def ask(question: str, evidence: Path | None, model: str, path: str | None, as_j
 )
 @click.option("--rebuild", is_flag=True, help="Delete the index and build a new one.")
 @click.option("--watch", is_flag=True, help="Keep running and index every change until Ctrl-C.")
+@click.option(
+    "--include",
+    metavar="PATTERN",
+    multiple=True,
+    help="Also read files of this name that may contain secrets, or have no suffix.",
+)
 @CONFIG
 def index(
-    folders: tuple[Path, ...], store: Path, embedder: str | None, rebuild: bool, watch: bool, path: str | None
+    folders: tuple[Path, ...],
+    store: Path,
+    embedder: str | None,
+    rebuild: bool,
+    watch: bool,
+    include: tuple[str, ...],
+    path: str | None,
 ) -> None:
     """Index the files of a folder as evidence for questions.
 
     Reads text, Markdown, HTML, PDF, DOCX, CSV, JSON and JSONL. A later run reads only changed files and removes deleted
-    ones. Without DIR, all indexed folders are updated. An interrupted run is continued by the next one.
+    ones. Without DIR, all indexed folders are updated. An interrupted run is continued by the next one. Files that may
+    contain keys or passwords, and files without a suffix except README and the like, need --include.
 
     \b
     citestream index docs/ && citestream serve       answer the questions of all clients from docs/
@@ -79,7 +92,7 @@ def index(
     if rebuild and not folders:
         fail("--rebuild deletes the list of folders: name them", USAGE)
     config = read_config(path)
-    run(run_index(config, IndexOptions(folders, store, embedder, rebuild, watch)), config, embedder or "")
+    run(run_index(config, IndexOptions(folders, store, embedder, rebuild, watch, include)), config, embedder or "")
 
 
 @click.command()

@@ -44,6 +44,15 @@ def test_unreadable_files_of_a_folder_are_skipped_and_reported(tmp_path: Path) -
     assert skipped == [f"{tmp_path}/b.jsonl, line 2 is not JSON"]
 
 
+def test_files_of_a_folder_that_may_contain_secrets_are_read_only_if_they_are_named(tmp_path: Path) -> None:
+    key = "-----BEGIN PRIVATE KEY-----\n"
+    write(tmp_path, {"a.txt": "Of a.", "id_rsa": key, "key.txt": key, "n.txt": key, "credentials.json": '["x"]'})
+    reasons: list[str] = []
+    assert [entry["text"] for entry in evidence_of(tmp_path, lambda error: reasons.append(error.reason))] == ["Of a."]
+    assert reasons == ["contains a private key; name the file to read it"]
+    assert len(evidence_of(tmp_path / "key.txt")) == 1
+
+
 def test_a_file_that_is_replaced_by_a_link_after_the_listing_is_skipped(tmp_path: Path) -> None:
     write(tmp_path, {"docs/a.jsonl": "{", "docs/b.txt": "Of b.", "docs/c.txt": "Of c.", "secret.txt": "A password."})
     reasons: list[str] = []

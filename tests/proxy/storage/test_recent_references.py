@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import sqlite3
 import stat
 from collections.abc import AsyncIterator, Callable
@@ -312,3 +313,29 @@ async def test_unknown_answers_and_answers_of_other_clients_are_not_found() -> N
         answer = await client.get(path, headers=b)
         assert answer.status == 404
         assert (await answer.json())["error"]["code"] == "not_found"
+
+
+def test_an_existing_file_is_left_to_its_owner_only(tmp_path: Path) -> None:
+    file = tmp_path / "recent.sqlite"
+    files = [file, *(tmp_path / f"recent.sqlite-{kind}" for kind in ("wal", "shm"))]
+    with closing(sqlite3.connect(file)) as other:
+        other.execute("PRAGMA journal_mode = WAL")
+        other.execute("CREATE TABLE t (x)")
+        for path in files:
+            path.chmod(0o666)
+        with closing(RecentReferences(ReferencesConfig(file=str(file)))):
+            assert [path.stat().st_mode & 0o777 for path in files] == [0o600] * 3
+
+
+@pytest.mark.parametrize("create", [os.mkfifo, os.mkdir])
+def test_a_file_of_another_kind_is_refused(create: Callable[[str], None], tmp_path: Path) -> None:
+    file = tmp_path / "recent.sqlite"
+    create(str(file))
+    with pytest.raises(ConfigError, match=r"references\.file: .*(is not a file|directory)"):
+        RecentReferences(ReferencesConfig(file=str(file)))
+
+
+def test_a_link_in_place_of_a_file_of_sqlite_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "recent.sqlite-wal").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(ConfigError, match=r"references\.file: .*symbolic links"):
+        RecentReferences(ReferencesConfig(file=str(tmp_path / "recent.sqlite")))

@@ -410,6 +410,53 @@ async def test_a_file_that_grows_faster_than_it_is_read_ends_at_its_first_size(s
     assert indexed.excerpts == 1
 
 
+SUFFIX = "has no suffix"
+SECRET = "may contain a secret"
+KEY = "contains a private key"
+PEM = "-----BEGIN {}PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG\n-----END PRIVATE KEY-----\n"
+CERTIFICATE = "-----BEGIN CERTIFICATE-----\nMIIEvQIBADANBgkqhkiG\n-----END CERTIFICATE-----\n"
+PRIVATE: dict[str, str] = {
+    **dict.fromkeys(("id_rsa", "id_ed25519", "Makefile", "server_key", "kubeconfig", "b/passwd", "a.out/x"), SUFFIX),
+    **dict.fromkeys(("credentials.json", "key.txt", "b/api_keys.csv", "API-Key.md", "clientSecret.json"), SECRET),
+    **dict.fromkeys(("client_secret_12-ab.apps.json", "service-account-prod.json", "passwords 2024.txt"), SECRET),
+    **dict.fromkeys(("my_aws_credentials.csv", "token.txt", "id_rsa.txt", "id_ed25519.md", "secrets.jsonl"), SECRET),
+    "notes.txt": KEY,
+    "b/server.md": KEY,
+    "windows.txt": KEY,
+}
+PRIVATE_CONTENT = {
+    "notes.txt": PEM.format("OPENSSH "),
+    "b/server.md": f"\n{CERTIFICATE}{PEM.format('')}",
+    "windows.txt": "PuTTY-User-Key-File-3: ssh-ed25519\n",
+}
+PUBLIC = {
+    **dict.fromkeys(("README", "LICENSE", "b/Changelog", "key-findings.md", "password-policy.txt"), "Of grapes."),
+    **dict.fromkeys(("secret garden.txt", "tokenizer.md", "monkey.txt", "keynote.txt", "public.txt"), "Of grapes."),
+    "tutorial.md": f"# Keys\n\nA private key begins so:\n\n{PEM.format('RSA ')}",
+    "certificate.txt": CERTIFICATE,
+}
+
+
+def write_all(folder: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+
+
+async def test_files_that_may_contain_secrets_are_skipped_unless_they_are_included(store: Store, folder: Path) -> None:
+    content = {name: PRIVATE_CONTENT.get(name, '{"text": "Of grapes."}') for name in PRIVATE}
+    write_all(folder, content | PUBLIC)
+    steps = await run(store, folder)
+    advice = {name: f"{reason}; --include '{Path(name).name}' reads it" for name, reason in PRIVATE.items()}
+    assert {step.name: step.reason for step in steps if isinstance(step, SkippedFile)} == advice
+    assert {step.name for step in steps if isinstance(step, Indexed)} >= PUBLIC.keys()
+    included = await run(store, folder, include=("id_*", "key.txt", "b/server.md"))
+    names = {"id_rsa", "id_ed25519", "id_rsa.txt", "id_ed25519.md", "key.txt", "b/server.md"}
+    assert {step.name for step in included if isinstance(step, Indexed)} == names
+    assert {step.name for step in await run(store, folder) if isinstance(step, Removed)} == names - {"b/server.md"}
+    assert len(search(store, "MIIEvQIBADANBgkqhkiG")) == 2  # the tutorial and the certificate
+
+
 async def test_hidden_files_and_other_formats_are_ignored(store: Store, folder: Path) -> None:
     for name in (".git/a.txt", ".env.txt", "node_modules/x/README.md", "a.py", "b.png"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -460,6 +507,18 @@ async def test_two_folders_with_the_same_name_are_distinguished(store: Store, fo
     (folder / "a.md").unlink()
     await run(store, folder)
     assert len(search(store, "avocados")) == 1
+
+
+def test_the_rights_of_others_to_an_existing_store_are_taken_away(tmp_path: Path) -> None:
+    path = tmp_path / "e.db"
+    Store(path, create=True).close()
+    journal = tmp_path / "e.db-journal"
+    journal.touch()
+    for file in (path, journal):
+        file.chmod(0o666)
+    Store(path, create=True).close()
+    assert path.stat().st_mode & 0o777 == 0o660
+    assert not journal.exists() or journal.stat().st_mode & 0o777 == 0o660
 
 
 def test_a_store_is_private_and_ignored_by_git(tmp_path: Path) -> None:
