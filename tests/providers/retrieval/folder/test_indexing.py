@@ -396,18 +396,24 @@ async def test_a_folder_that_was_moved_while_it_is_indexed_is_still_the_one_that
     assert len(search(store, "apples")) == 1
 
 
-async def test_a_file_that_grows_faster_than_it_is_read_ends_at_its_first_size(store: Store, folder: Path) -> None:
-    (folder / "growing.txt").write_text("Of grapes.\n\n" * 100)
+async def test_a_file_that_grows_while_it_is_read_ends_at_its_first_size(store: Store, folder: Path) -> None:
+    text = "Of grapes.\n\n" * 200_000  # more than is read at a time
+    growing = folder / "growing.txt"
+    growing.write_text(text)
+    before = await run(store, folder)
 
     def admit(entry: Entry) -> Entry:
-        if entry.get("file_name") == "growing.txt":
-            with (folder / "growing.txt").open("a") as file:
-                file.write("Of grapes.\n\n" * 100_000)
+        if entry.get("file_name") == growing.name and growing.stat().st_size == len(text):
+            with growing.open("a") as file:
+                file.write(text)
         return entry
 
-    steps = await run(store, folder, admit)
-    (indexed,) = [step for step in steps if isinstance(step, Indexed) and step.name == "growing.txt"]
-    assert indexed.excerpts == 1
+    growing.write_text(text)
+    after = await run(store, folder, admit, embedder=Embedder(LetterModel()))  # reads all files again
+    assert [step for step in after if isinstance(step, Indexed)] == [
+        step for step in before if isinstance(step, Indexed)
+    ]
+    assert growing.stat().st_size == 2 * len(text)
 
 
 SUFFIX = "has no suffix"
