@@ -104,10 +104,10 @@ class _BoundedFile(io.FileIO):
             blocks.append(block)
         return b"".join(blocks)
 
-    def seek(self, offset: int, whence: int = os.SEEK_SET, /) -> int:
-        if whence == os.SEEK_END:
+    def seek(self, offset: int, origin: int = os.SEEK_SET, /) -> int:
+        if origin == os.SEEK_END:
             return super().seek(max(0, self._size + offset))
-        return super().seek(offset, whence)
+        return super().seek(offset, origin)
 
     def _left(self) -> int:
         return max(0, self._size - self.tell())
