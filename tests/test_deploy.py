@@ -23,7 +23,7 @@ from tests.upstreams.postgres import postgres
 
 ROOT = Path(__file__).parents[1]
 DEPLOY = ROOT / "deploy"
-SERVER_BYTES = 512 * 2**20  # of a worker without documents, see docs/operations.md
+SERVER_BYTES = 512 * 2**20  # a worker without documents, see docs/operations.md
 KUBERNETES = "1.34"  # a common version of clusters; the validator also knows newer ones
 MANIFESTS = sorted(set((DEPLOY / "kubernetes").glob("*.yaml")) - {DEPLOY / "kubernetes/kustomization.yaml"})
 COMPOSE = sorted(DEPLOY.glob("compose*.yaml"))

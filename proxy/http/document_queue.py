@@ -13,7 +13,7 @@ from .middleware.admission import Admission
 
 READERS = 2  # documents that one worker reads at once
 PLACES = 16  # documents that wait or are read; each takes the memory of its request
-CLIENT_PLACES = 8  # of one client, so that the documents of others find a place
+CLIENT_PLACES = 8  # one client leaves places to the others
 RETRY_SECONDS = 5  # a reader is free after 30 seconds at the latest, most documents take less than one
 
 

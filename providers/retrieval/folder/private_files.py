@@ -14,7 +14,7 @@ from ..readers import SourceFile
 # Names of documents without a suffix; any other such file may be a program, a key or a configuration
 _PROSE = """
     ABOUT AUTHORS CHANGELOG CHANGES CONTRIBUTING CONTRIBUTORS COPYING COPYRIGHT CREDITS FAQ HISTORY INSTALL LICENCE
-    LICENSE MAINTAINERS NEWS NOTICE README RELEASE SECURITY THANKS TODO
+    LICENSE MAINTAINERS NEWS NOTICE README RELEASE SECURITY THANKS
 """
 _SECRETS = """
     apikey apikeys credential credentials creds htpasswd key keys keyring keystore kubeconfig passphrase passphrases
