@@ -8,12 +8,13 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote, urlsplit
 
+from .errors import Rejected
 from .events import ChatRequest, Embedded, Event, Relayed, RelayRequest
 from .google_credentials import AccessTokens
 from .settings import Settings
 from .streaming.http_provider import MAX_MODELS, HttpProvider, named_models, request_body, requested_choices
 from .streaming.relay import read_json
-from .transport import Call, EventSplitter, Transport, check_reachable, model_path
+from .transport import Call, EventSplitter, Transport, check_reachable, path_segment
 from .wire.embeddings import GEMINI_BATCH, from_gemini, gemini_request
 from .wire.gemini.candidates import GeminiReader
 from .wire.gemini.generation_config import generate_content_body
@@ -24,6 +25,10 @@ from .wire.stream_end import StreamEnd
 BASE_URL = "https://generativelanguage.googleapis.com"
 VERTEX_MODELS = "publishers/google/models"
 API_VERSION = "v1beta"  # v1 has neither system instructions nor tools for every model
+# The resources that generate content, with `*` for a name. A name of any other form could be a file, a batch or a
+# cache of the account.
+RESOURCES = (("models", "*"), ("tunedModels", "*"))
+VERTEX_RESOURCES = (("models", "*"), ("endpoints", "*"), ("publishers", "*", "models", "*"))
 
 
 class GeminiProvider(HttpProvider):
@@ -102,10 +107,9 @@ class GeminiProvider(HttpProvider):
         """Return the address of a model, up to the method. Raises Rejected for a name that changes the path."""
         settings = self._settings
         base = settings.base_url.rstrip("/")
-        path = model_path(name)
         if settings.vertex:
-            return f"{base}/{path if '/' in name else f'{VERTEX_MODELS}/{path}'}"
-        return f"{base or BASE_URL}/{settings.api_version or API_VERSION}/{path if '/' in name else f'models/{path}'}"
+            return f"{base}/{_resource(name, VERTEX_RESOURCES, VERTEX_MODELS)}"
+        return f"{base or BASE_URL}/{settings.api_version or API_VERSION}/{_resource(name, RESOURCES, 'models')}"
 
     async def _call(self, url: str, body: bytes | None, key: str | None) -> Call:
         """Return a call with the key in a header. In the address it would appear in logs."""
@@ -118,6 +122,29 @@ class GeminiProvider(HttpProvider):
         headers |= {"Content-Type": "application/json"} if body is not None else {}
         method = "GET" if body is None else "POST"
         return Call(method, url, body, {**headers, **settings.headers}, settings.ca_file, settings.retries)
+
+
+def _resource(name: str, resources: Sequence[Sequence[str]], default: str) -> str:
+    """Return the path of a model: one of these resources, or a plain name below the default.
+
+    Raises Rejected for any other name.
+    """
+    parts = name.split("/")
+    segments = "/".join(map(path_segment, parts))
+    if len(parts) == 1:
+        return f"{default}/{segments}"
+    if any(_is_resource(parts, resource) for resource in resources):
+        return segments
+    raise Rejected(
+        "The name of a model contains a slash only as models/NAME or another resource that generates content.",
+        status=404,
+        param="model",
+        code="model_not_found",
+    )
+
+
+def _is_resource(parts: Sequence[str], resource: Sequence[str]) -> bool:
+    return len(parts) == len(resource) and all(name in ("*", part) for part, name in zip(parts, resource, strict=True))
 
 
 def _writes_text(model: Mapping[str, Any]) -> bool:

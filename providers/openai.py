@@ -161,7 +161,7 @@ def azure_url(base_url: str, path: str, deployment: str, api_version: str) -> st
         return f"{base_url.rstrip('/')}{path}" + (f"?api-version={quote(api_version)}" if api_version else "")
     if path == RESPONSES:  # the deployment is in the body of this API only
         deployment = ""
-    place = f"/deployments/{model_path(deployment).replace('/', '%2F')}" if deployment else ""
+    place = f"/deployments/{model_path(deployment)}" if deployment else ""
     return f"{azure_resource(base_url)}/openai{place}{path}?api-version={quote(api_version or AZURE_API_VERSION)}"
 
 

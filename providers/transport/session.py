@@ -15,6 +15,7 @@ from weakref import WeakSet
 import aiohttp
 from aiohttp.connector import Connection
 from aiohttp.tracing import Trace
+from yarl import URL
 
 from ..errors import CERTIFICATE, BrokenStream, Rejected, Unreachable, rejected, translate
 from .retry import Retries
@@ -33,6 +34,8 @@ DRAIN_SECONDS = 0.05  # for the end of the body after the end of the answer, so 
 MAX_HEADER_BYTES = 32 * 1024  # limit of one header; content security policies exceed aiohttp's 8 KiB
 
 USER_AGENT = "citestream"
+
+_URL_CHARACTERS = "%:/?#[]@!$&'()*+,;=~"  # reserved characters of RFC 3986, and those of what is encoded already
 
 # Exceptions of reading an answer whose connection breaks. aiohttp raises RuntimeError ("Connection closed.") to a
 # reader of a connection that it closed itself after an error in the framing.
@@ -97,7 +100,7 @@ class Transport:
             async with asyncio.timeout(min(timeouts.first_token, timeouts.total)):
                 return await self.session.request(
                     call.method,
-                    call.url,
+                    exact_url(call.url),
                     data=_data(call.body),
                     headers={"User-Agent": USER_AGENT, "Accept-Encoding": "identity", **call.headers},
                     allow_redirects=False,  # a redirect would take keys to an address that the operator did not choose
@@ -242,13 +245,40 @@ async def drain(response: aiohttp.ClientResponse) -> None:
         pass  # the answer is complete; only the connection cannot be reused
 
 
-def model_path(name: str) -> str:
-    """Return the name of a model quoted for a path. Slashes are kept.
+def path_segment(name: str) -> str:
+    """Return a name that a client chose, such as that of a model, as one segment of a path.
 
-    Raises Rejected for a name with an empty part or a part of dots. Clients choose the name, so it must not change the
-    path.
+    Raises Rejected for a name that cannot be one: an empty one, one of dots only, or one with half a character.
     """
-    parts = name.split("/")
-    if any(not part.strip(".") for part in parts):
-        raise Rejected("There is no model of this name.", status=404, param="model", code="model_not_found")
-    return "/".join(quote(part, safe="@") for part in parts)
+    if not name.strip("."):
+        raise _unknown_model()
+    try:
+        return quote(name, safe="")
+    except UnicodeEncodeError:  # a lone surrogate
+        raise _unknown_model() from None
+
+
+def model_path(name: str) -> str:
+    """Return the name of a model as one segment of a path, slashes included.
+
+    Raises Rejected for a name with an empty part or a part of dots, for servers that decode slashes.
+    """
+    for part in name.split("/"):
+        path_segment(part)
+    return path_segment(name)
+
+
+def _unknown_model() -> Rejected:
+    return Rejected("There is no model of this name.", status=404, param="model", code="model_not_found")
+
+
+def exact_url(url: str) -> URL:
+    """Return an address whose path reaches the server as it is written here.
+
+    yarl would decode `%3A` and `%40`, so that the name of a model could contain the method of a path. Characters that
+    an address cannot contain are encoded, and the host may have any characters.
+    """
+    scheme, separator, rest = url.partition("://")
+    end = min((at for mark in "/?#" if (at := rest.find(mark)) >= 0), default=len(rest))
+    origin = str(URL(f"{scheme}{separator}{rest[:end]}")).rstrip("/")
+    return URL(origin + quote(rest[end:], safe=_URL_CHARACTERS), encoded=True)

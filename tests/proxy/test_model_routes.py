@@ -5,6 +5,7 @@ import json
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
@@ -107,7 +108,7 @@ DESCRIPTIONS: dict[str, dict[str, Any]] = {
 
 
 async def describe(request: Request) -> AsyncIterator[Step]:
-    if found := DESCRIPTIONS.get(request.target):
+    if found := DESCRIPTIONS.get(unquote(request.target)):
         yield whole("200 OK", json.dumps(found).encode(), "Content-Type: application/json")
     else:
         yield whole("404 Not Found", b'{"detail": "Not Found"}', "Content-Type: application/json")
