@@ -15,13 +15,16 @@ PASSED_HEADERS = {"anthropic": ("anthropic-version", "anthropic-beta")}
 ACCOUNT_HEADERS = {"openai": ("openai-organization", "openai-project")}
 
 
-def client_route(request: web.Request, app: App, model: str, api: str = "") -> Route:
+def client_route(request: web.Request, app: App, model: str, api: str = "", *, fallback_of: str = "") -> Route:
     """Return the route of a model for this request, with the client's key if the provider gets it.
 
-    `api`: see `Routes.find`. Raise RequestError for an unknown model.
+    The key belongs to the provider that the client asked. A fallback at another provider does not get it, nor the
+    headers of its account. `api`: see `Routes.find`. `fallback_of`: the model that the client named, if this is a
+    fallback. Raise RequestError for an unknown model.
     """
     route = app.routes.find(model, api)
-    key = presented_key(request) if route.passes_key else ""
+    gets_key = route.passes_key and (not fallback_of or app.routes.find(fallback_of, api).name == route.name)
+    key = presented_key(request) if gets_key else ""
     native = route.provider.native
     names = [*PASSED_HEADERS.get(native, ()), *(ACCOUNT_HEADERS.get(native, ()) if key else ())]
     headers = {name: value for name in names if (value := request.headers.get(name, "")) and value.isascii()}

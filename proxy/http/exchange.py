@@ -69,7 +69,7 @@ class _Exchange:
         for model in models:
             if failed:
                 log.warning("falling back to %s: %s", model, failed.brief)
-            route = client_route(self._request, self._app, model)
+            route = client_route(self._request, self._app, model, fallback_of=models[0])
             native = route.provider.native == self._api.native
             try:
                 found = await self._app.collect_evidence(self._job, native=native)

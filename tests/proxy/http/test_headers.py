@@ -74,6 +74,10 @@ async def refused(_: Request) -> Any:
     yield whole("429 Too Many Requests", b'{"error": {"message": "slow down"}}', *FROM_PROVIDER)
 
 
+async def unavailable(_: Request) -> Any:
+    yield whole("503 Service Unavailable", b'{"error": {"message": "busy"}}')
+
+
 CASES = {
     "a cited stream": (streamed, {**REQUEST, **EVIDENCE, "stream": True}, 200),
     "a cited answer": (streamed, {**REQUEST, **EVIDENCE}, 200),
@@ -123,6 +127,7 @@ async def test_the_rate_limits_and_the_request_id_of_a_provider_reach_the_client
 
 
 ACCOUNT = {"OpenAI-Organization": "org-theirs", "OpenAI-Project": "proj_theirs"}
+KEY_OF_CLIENT = {"Authorization": "Bearer sk-theirs"}
 KEYS = {
     "with the client's own key": (True, {"Authorization": "Bearer sk-theirs"}, True),
     "not with the operator's key": (False, {"Authorization": "Bearer sk-theirs"}, False),
@@ -144,6 +149,39 @@ async def test_headers_of_the_account_are_sent_only_with_the_key_of_the_client(p
     for request in provider.requests:
         passed = {name: request.headers.get(name.lower()) for name in ACCOUNT}
         assert passed == (ACCOUNT if expected else dict.fromkeys(ACCOUNT))
+
+
+FALLBACK_KINDS = {
+    "openai": "authorization",
+    "anthropic": "x-api-key",
+    "gemini": "x-goog-api-key",
+    "ollama": "authorization",
+}
+
+
+@pytest.mark.parametrize("own_key", ["", "sk-operator"])
+@pytest.mark.parametrize("kind", FALLBACK_KINDS)
+async def test_the_key_of_a_client_never_reaches_the_provider_of_a_fallback(kind: str, own_key: str) -> None:
+    async with Server(unavailable) as first, Server(unavailable) as other:
+        provider: dict[str, Any] = {"pass_client_key": True, "retries": {"most": 0}}
+        providers = {
+            "first": {"kind": "openai", "base_url": f"{first.url}/v1", "fallback": "first/second-model", **provider},
+            "other": {"kind": kind, "base_url": other.url, "api_key": own_key, **provider},
+        }
+        models = {
+            "asked": {"model": "first/m", "fallback": "next"},
+            "next": {"model": "first/n", "fallback": "other/m"},
+        }
+        app = make_app(parse({"providers": providers, "models": models}))
+        async with TestClient(TestServer(app)) as client:
+            for body in ({}, EVIDENCE):
+                request = {**REQUEST, "model": "asked", **body}
+                await client.post("/v1/chat/completions", json=request, headers=ACCOUNT | KEY_OF_CLIENT)
+    assert [request.headers["authorization"] for request in first.requests] == ["Bearer sk-theirs"] * 4
+    assert len(other.requests) == 2
+    for received in other.requests:
+        assert received.headers.get(FALLBACK_KINDS[kind], "").removeprefix("Bearer ") == own_key
+        assert "theirs" not in str(received)
 
 
 async def test_a_request_cannot_change_the_address_of_the_provider() -> None:
