@@ -23,6 +23,7 @@ ROOT = Path(__file__).parent.parent
 VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
 CONTAINERFILE = (ROOT / "deploy/Containerfile").read_text("utf-8")
 INSTALLED = "/opt/citestream"
+CLIENT_KEY = "0123456789abcdef" * 3  # as `openssl rand -hex 24` prints one
 PORT = 8787
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
@@ -109,12 +110,13 @@ def test_the_image_contains_what_its_package_needs_and_a_server_that_answers(
     assert image.run([*command, "--version"]) == f"citestream, version {VERSION}\n"
     serve = [*command, *json.loads(argument("CMD"))]
     assert serve[-2:] == ["--host", "0.0.0.0"]
-    keys = dict(re.findall(r"docker run .*-e '(.*?)=(.*?)'", CONTAINERFILE))
+    keys = dict(re.findall(r'docker run .*-e (.*?)="(.*?)"', CONTAINERFILE))
+    keys = {name: value.replace("$(openssl rand -hex 24)", CLIENT_KEY) for name, value in keys.items()}
     here = [*serve[:-1], "127.0.0.1", "--port", "0"]
     with launch(here, image.folder / "log", **image.environment, **keys) as url:
         check_health(image, url)
         assert httpx.get(f"{url}/v1/models").status_code == 401
-        models = httpx.get(f"{url}/v1/models", headers={"Authorization": "Bearer change-me"}).json()
+        models = httpx.get(f"{url}/v1/models", headers={"Authorization": f"Bearer {CLIENT_KEY}"}).json()
     assert "extractive" in [model["id"] for model in models["data"]]
 
 

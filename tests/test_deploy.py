@@ -97,9 +97,12 @@ def test_compose_files_are_valid(file: Path) -> None:
 
 
 def configured(file: Path) -> Config:
-    """Return the configuration from the environment of a compose file. Variables of the host are set to `value`."""
+    """Return the configuration from the environment of a compose file. Variables of the host are long enough."""
     environment = read(file)["services"]["citestream"]["environment"]
-    given = {name: re.sub(r"\$\{\w+(?:[:?-][^}]*)?\}", "value", str(value)) for name, value in environment.items()}
+    given = {
+        name: re.sub(r"\$\{\w+(?:[:?-][^}]*)?\}", "0123456789abcdef" * 3, str(value))
+        for name, value in environment.items()
+    }
     return load(None, environ=given, host="0.0.0.0")
 
 

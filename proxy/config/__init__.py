@@ -5,12 +5,12 @@ Defaults are overridden by a YAML file, the file by environment variables, and t
 `${NAME:-x}` by "x" if the variable is not set. An unknown key is an error with its path and a suggestion.
 """
 
+from .client_keys import ClientKey, check_client_key, check_distinct, hash_key
 from .evidence_options import EvidenceConfig, PromptFiles, ScoringConfig
 from .loading import default_providers, load, parse
 from .schema import Config, Limits, Output, find_loop
 from .section import Section
 from .server_options import (
-    ClientKey,
     Log,
     Readiness,
     ReferencesConfig,
@@ -18,7 +18,6 @@ from .server_options import (
     StoreConfig,
     Tls,
     Traces,
-    hash_key,
     is_loopback,
 )
 from .service_options import STORE, Alias, ProviderConfig, RetrieverConfig, Timeouts
@@ -46,6 +45,8 @@ __all__ = [
     "Timeouts",
     "Tls",
     "Traces",
+    "check_client_key",
+    "check_distinct",
     "default_providers",
     "find_loop",
     "hash_key",

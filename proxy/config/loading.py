@@ -9,6 +9,7 @@ from typing import Any, Literal, get_origin
 import yaml
 from pydantic import ValidationError
 
+from .client_keys import check_distinct
 from .schema import Config
 from .service_options import STORE
 from .validation_errors import ConfigError, annotation_at, format_path, format_problem
@@ -209,3 +210,4 @@ def _read_secrets(config: Config, environ: Mapping[str, str]) -> None:
             key.digest()
         except ConfigError as error:
             raise ConfigError(f"server.keys[{position}]: {error}") from None
+    check_distinct(config.server.keys, config.server.link_secret)

@@ -11,6 +11,7 @@ from citestream.citation.options import Options, parse_options
 from citestream.citation.text.segmentation import SegmentLimits
 from citestream.providers.transport import MAX_ANSWER_BYTES, MAX_EVENT_BYTES
 
+from .client_keys import check_distinct
 from .evidence_options import ONNX, EvidenceConfig, ScoringConfig
 from .section import Section
 from .server_options import (
@@ -127,6 +128,7 @@ class Config(Section):
                 f"server.host {server.host} is reachable from other machines: name client keys in server.keys, "
                 "or set server.allow_anonymous: true"
             )
+        check_distinct([key for key in server.keys if not key.file], server.link_secret)
 
     def _check_providers(self) -> None:
         if self.default_provider and self.default_provider not in self.providers:

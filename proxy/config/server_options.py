@@ -1,6 +1,5 @@
 """Options of the server itself: address, client keys, storage, readiness, logging and traces."""
 
-import hashlib
 import re
 from ipaddress import ip_address
 from typing import Literal
@@ -8,40 +7,11 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator, model_validator
 
-from .section import Section, SectionWithKey, read_secret
+from .client_keys import ClientKey, check_secret
+from .section import Section, SectionWithKey
 
 _UNSAFE_IN_URL = re.compile(r"[\s\x00-\x1f()<>\[\]\\\"']")  # would end a link in Markdown
 _ORIGIN = re.compile(r"[A-Za-z][\w+.-]*://[^\s/?#]*/?")  # desktop applications send file:// and app://.
-_SHA256 = re.compile(r"[0-9a-f]{64}")
-
-
-class ClientKey(Section):
-    """A key that clients send as `Authorization: Bearer …`. Exactly one of `key`, `file` and `sha256` is set."""
-
-    name: str = Field(default="", description="name of the client; shown in the access log")
-    key: str = Field(default="", repr=False, description="the key itself; prefer `${VARIABLE}` to a key in the file")
-    file: str = Field(default="", description="file that contains the key")
-    sha256: str = Field(default="", description="SHA-256 hash of the key, as `citestream make-key` prints it")
-
-    @model_validator(mode="after")
-    def _one_way(self) -> "ClientKey":
-        if sum(map(bool, (self.key, self.file, self.sha256))) != 1:
-            raise ValueError("give exactly one of key, file and sha256, and not an empty one")
-        if self.sha256 and not _SHA256.fullmatch(self.sha256.strip().lower()):
-            raise ValueError("sha256 must be 64 hexadecimal digits: citestream make-key")
-        return self
-
-    def digest(self) -> str:
-        """Return the SHA-256 of the key in hex. Raise ConfigError if its file cannot be read or is empty."""
-        if self.sha256:
-            return self.sha256.strip().lower()
-        return hash_key(self.key or read_secret(self.file))
-
-
-def hash_key(key: str) -> str:
-    """Return the SHA-256 of a client key in hex."""
-    # Header values can contain any byte. aiohttp decodes bytes that are not UTF-8 to lone surrogates.
-    return hashlib.sha256(key.encode("utf-8", "surrogateescape")).hexdigest()
 
 
 class Tls(Section):
@@ -83,8 +53,8 @@ class Server(Section):
     link_secret: str = Field(
         default="",
         repr=False,
-        description="secret that signs these links; prefer `${VARIABLE}`; empty: a random one at each start; "
-        "required if several machines share a store",
+        description="secret of at least 16 characters that signs these links; prefer `${VARIABLE}`; "
+        "empty: a random one at each start; required if several machines share a store",
     )
     tls: Tls = Field(default_factory=Tls, description="certificate files to serve HTTPS")
     max_body_bytes: int = Field(
@@ -105,6 +75,11 @@ class Server(Section):
     stalled_seconds: float = Field(
         default=300.0, gt=0, description="seconds after which a client that reads nothing is disconnected"
     )
+
+    @field_validator("link_secret")
+    @classmethod
+    def _is_secret(cls, value: str) -> str:
+        return check_secret(value) if value else value
 
     @field_validator("cors_origins")
     @classmethod

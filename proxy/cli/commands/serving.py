@@ -9,6 +9,11 @@ import click
 from ..arguments import CONFIG, read_config
 from ..running import USAGE, fail
 
+REBINDING = (
+    "without server.hosts, a web page whose name is rebound to this server (DNS rebinding) can read what GET requests "
+    "return; name the hosts of this server in server.hosts"
+)
+
 
 @click.command()
 @CONFIG
@@ -40,6 +45,8 @@ def serve(path: str | None, host: str | None, port: int | None, workers: int | N
     configure_logging(config.log)
     if not (is_loopback(config.server.host) or config.server.keys):
         click.echo(f"citestream: warning: {config.server.host} accepts requests without a key", err=True)
+        if not config.server.hosts:
+            click.echo(f"citestream: warning: {REBINDING}", err=True)
     try:
         serve_forever(config, started=click.echo)
     except ConfigError as error:
@@ -85,12 +92,16 @@ def make_key(name: str, from_stdin: bool) -> None:
     citestream make-key --name "search app"
     printf %s "$OLD_KEY" | citestream make-key --stdin
     """
-    from ...config import hash_key
+    from ...config import check_client_key, hash_key
     from ...http.middleware.auth import new_key
 
     key = sys.stdin.read().strip() if from_stdin else new_key()
     if not key:
         fail("standard input contains no key", USAGE)
+    try:
+        check_client_key(key)
+    except ValueError as error:
+        fail(str(error), USAGE)
     if not from_stdin:
         click.echo("For the client. The key is not stored and not shown again:", err=True)
         click.echo(key)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
-from ...config import ClientKey, hash_key
+from ...config import ClientKey, check_distinct, hash_key
 from ...observability.logs import CLIENT, PASSAGE_PREFIX, TENANT
 from ..error_responses import RequestError
 
@@ -25,7 +25,11 @@ class Keys:
     """The configured keys, as hashes. Without any, every client is admitted."""
 
     def __init__(self, keys: Sequence[ClientKey], *, passing: bool = False) -> None:
-        """Raise ConfigError if a key file cannot be read. `passing`: clients' keys are forwarded to providers."""
+        """Raise ConfigError if a key is given twice or its file cannot be read.
+
+        `passing`: clients' keys are forwarded to providers.
+        """
+        check_distinct(keys)
         self._passing = passing
         self._names = {key.digest(): key.name or f"key {number}" for number, key in enumerate(keys, 1)}
 

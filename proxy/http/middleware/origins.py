@@ -6,7 +6,9 @@ nothing that the client key does not protect. https://fetch.spec.whatwg.org/#htt
 Protection: a browser lets any page send a POST to any address, with a plain text body even without a preflight. That
 the page cannot read the answer does not help whoever pays for it. And a page whose own host name suddenly resolves to
 an address of this machine (DNS rebinding) has the same origin and reads everything. If client keys are configured, such
-a page has none.
+a page has none. A server without keys that other machines reach (`allow_anonymous`) may have any name, so its requests
+without an origin are admitted under every name; but a page sends its origin with each POST, which must be that of a
+known host.
 """
 
 import re
@@ -86,6 +88,7 @@ def check_origin(server: Server, cors: Cors) -> Middleware:
     hosts = {host.lower().rstrip(".") for host in server.hosts}
     checks_host = bool(hosts) or (not server.keys and is_loopback(server.host))
     hosts.add(server.host.lower())
+    schemes = ("https",) if server.tls.certificate else ("http", "https")  # a proxy in front may add HTTPS
 
     @web.middleware
     async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
@@ -95,7 +98,7 @@ def check_origin(server: Server, cors: Cors) -> Middleware:
             raise RequestError(
                 403, "this host name is not allowed; add it to server.hosts to allow it", code="host_not_allowed"
             )
-        if not server.keys and not (cors.allows(request) or _is_own_page(request)):
+        if not server.keys and not (cors.allows(request) or _is_own_page(request, schemes, hosts)):
             raise RequestError(
                 403, "this origin is not allowed; add it to server.cors_origins to allow it", code="origin_not_allowed"
             )
@@ -121,10 +124,11 @@ def _is_known_host(name: str, hosts: set[str]) -> bool:
     return True
 
 
-def _is_own_page(request: web.Request) -> bool:
-    """Return whether a request comes from no page, or from a page of this server."""
+def _is_own_page(request: web.Request, schemes: Collection[str], hosts: set[str]) -> bool:
+    """Return whether a request comes from no page, or from a page of this server under a known name."""
     origin = request.headers.get("Origin")
     if origin is None:
         return True
-    host = origin.partition("://")[2].lower()
-    return bool(host) and host == request.headers.get("Host", "").lower()
+    scheme, _, host = origin.lower().partition("://")
+    is_same = bool(host) and host == request.headers.get("Host", "").lower()
+    return is_same and scheme in schemes and _is_known_host(host_name(host), hosts)

@@ -111,7 +111,7 @@ def test_with_client_keys_the_page_asks_for_a_key_and_stores_it_in_the_tab(
     browser: Browser, launch: Launch, tmp_path: Path
 ) -> None:
     config = {
-        "server": {"keys": [{"name": "me", "key": "sesame"}]},
+        "server": {"keys": [{"name": "me", "key": "sesame-open-0123"}]},
         "providers": {"extractive": {"kind": "extractive"}},
     }
     context = browser.new_context()
@@ -122,7 +122,7 @@ def test_with_client_keys_the_page_asks_for_a_key_and_stores_it_in_the_tab(
         page.goto(url)
         expect(page.get_by_role("alert")).to_contain_text("client key")
         page.click("#open-options")
-        page.get_by_label("Client key").fill("sesame")
+        page.get_by_label("Client key").fill("sesame-open-0123")
         page.get_by_label("Client key").blur()
         expect(page.locator("#model")).to_have_value("extractive")
         page.keyboard.press("Escape")

@@ -22,6 +22,7 @@ from citestream.proxy.cli.interruption import INTERRUPTED
 from citestream.proxy.cli.running import FAILED, USAGE
 from citestream.proxy.config import ClientKey
 from citestream.proxy.http.middleware.auth import Keys
+from tests.conftest import Launch
 
 ROOT = Path(__file__).parents[3]
 
@@ -374,10 +375,44 @@ def test_make_key_prints_a_key_and_a_configuration_with_its_hash_only() -> None:
 
 
 def test_an_existing_key_is_hashed_and_not_printed() -> None:
-    made = citestream("make-key", "--stdin", given="an old key\n")
-    assert Keys([ClientKey(**yaml.safe_load(made.stdout)[0])]).name_of("an old key") == "key 1"
-    assert "an old key" not in made.stdout + made.stderr
-    assert citestream("make-key", "--stdin", given="\n").returncode == 2
+    made = citestream("make-key", "--stdin", given="an old key of mine\n")
+    assert Keys([ClientKey(**yaml.safe_load(made.stdout)[0])]).name_of("an old key of mine") == "key 1"
+    assert "an old key of mine" not in made.stdout + made.stderr
+    for refused in ("", "change-me", "a short key", "ключ для клиента", "a key of a client\twith a tab"):
+        done = citestream("make-key", "--stdin", given=f"{refused}\n")
+        assert (done.returncode, done.stdout) == (2, "")
+
+
+@pytest.mark.parametrize("file", sorted(path.name for path in (ROOT / "deploy").glob("compose*.yaml")))
+def test_the_example_of_a_deployment_has_no_key_of_its_own(file: str) -> None:
+    text = (ROOT / "deploy" / file).read_text("utf-8")
+    assert re.findall(r"key: '?(.*?)[:'}]", text.partition("SERVER__KEYS")[2].partition("\n")[0]) == [
+        "${CITESTREAM_KEY"
+    ]
+
+
+def test_a_server_without_keys_warns_about_rebound_names(launch: Launch, tmp_path: Path) -> None:
+    for options, warned in (
+        ({"allow_anonymous": True}, True),
+        ({"allow_anonymous": True, "hosts": ["h.example"]}, False),
+    ):
+        config = tmp_path / "c.yaml"
+        config.write_text(yaml.safe_dump({"server": options, "providers": {"extractive": None}}), "utf-8")
+        command = [
+            sys.executable,
+            "-m",
+            "citestream",
+            "serve",
+            "--host",
+            "0.0.0.0",
+            "--port",
+            "0",
+            "--config",
+            str(config),
+        ]
+        with launch(command, tmp_path / "log"):
+            pass
+        assert ("rebinding" in (tmp_path / "log").read_text()) == warned
 
 
 def test_an_interrupted_command_prints_the_answer_so_far_and_exits_with_130(tmp_path: Path, evidence: Path) -> None:

@@ -25,6 +25,7 @@ from citestream.proxy.config import (
     Section,
     default_providers,
     find_loop,
+    hash_key,
     load,
     parse,
 )
@@ -59,6 +60,9 @@ def sections(model: type[BaseModel]) -> Iterator[type[BaseModel]]:
             yield from sections(field.annotation)
 
 
+LONG_KEY = "client-key-0123456789"
+
+
 def test_the_comments_of_the_example_are_the_descriptions_in_the_code() -> None:
     lines = EXAMPLE.read_text("utf-8").splitlines()
     models: list[type[BaseModel]] = [*sections(Config), *sections(ProviderConfig), ClientKey, Alias, RetrieverConfig]
@@ -76,7 +80,7 @@ def test_the_commented_options_of_the_example_are_valid() -> None:
     uncommented = re.sub(r"(?m)^( *)# ( *(?:- )?[a-z0-9_]+:)", r"\1\2", text)
     for empty in ("  keys: []", "models: {}  # names", "retrievers: {}"):
         uncommented = re.sub(rf"(?m)^{re.escape(empty)}.*\n", "", uncommented)
-    raw = yaml.safe_load(uncommented.replace("…", "0" * 64))
+    raw = yaml.safe_load(uncommented.replace("…", "0" * 64).replace("${SEARCH_KEY}", LONG_KEY))
     config = parse(raw)
     assert [key.name for key in config.server.keys] == ["search app", "notebooks", "support desk"]
     assert config.models["fast"].model == "ollama/llama3.2"
@@ -96,7 +100,7 @@ WRONG = {
         "providers.mine.base_ulr: there is no such option; did you mean base_url?",
     ),
     "unknown key in a list": (
-        {"server": {"keys": [{"nmae": "x", "key": "k"}]}},
+        {"server": {"keys": [{"nmae": "x", "key": "client-key-0123456789"}]}},
         "server.keys[0].nmae: there is no such option; did you mean name?",
     ),
     "unknown key in a section of a custom provider": (
@@ -159,6 +163,43 @@ WRONG = {
         "server.keys[0]: give exactly one of key, file and sha256",
     ),
     "an empty client key": ({"server": {"keys": [{"key": ""}]}}, "server.keys[0]: give exactly one"),
+    "a short client key": (
+        {"server": {"keys": [{"key": "0123456789abcde"}]}},
+        "server.keys[0]: a client key must have",
+    ),
+    "a client key of an example": ({"server": {"keys": [{"key": "change-me"}]}}, "server.keys[0]: a client key must"),
+    "a longer placeholder": (
+        {"server": {"keys": [{"key": "please-change-me-soon"}]}},
+        "server.keys[0]: a client key is the placeholder of an example; `citestream make-key` prints one",
+    ),
+    "a client key of spaces": ({"server": {"keys": [{"key": " " * 20}]}}, "no client can present this key"),
+    "a client key with a space at its end": ({"server": {"keys": [{"key": f"{LONG_KEY} "}]}}, "no client can present"),
+    "a client key with a line break": ({"server": {"keys": [{"key": f"{LONG_KEY}\nx"}]}}, "no client can present"),
+    "a client key that is not ASCII": ({"server": {"keys": [{"key": f"{LONG_KEY}ü"}]}}, "no client can present"),
+    "the hash of an empty client key": (
+        {"server": {"keys": [{"sha256": hash_key("")}]}},
+        "sha256 is the hash of an empty",
+    ),
+    "the hash of a placeholder": (
+        {"server": {"keys": [{"sha256": hash_key("change-me")}]}},
+        "sha256 is the hash of an empty",
+    ),
+    "two equal client keys": (
+        {"server": {"keys": [{"name": "a", "key": LONG_KEY}, {"sha256": "0" * 64}, {"name": "b", "key": LONG_KEY}]}},
+        "server.keys[2] is the same key as server.keys[0]",
+    ),
+    "a client key and its hash": (
+        {"server": {"keys": [{"key": LONG_KEY}, {"sha256": hash_key(LONG_KEY).upper()}]}},
+        "server.keys[1] is the same key as server.keys[0]",
+    ),
+    "a short secret for links": (
+        {"server": {"link_secret": "a"}},
+        "server.link_secret: must have at least 16 characters",
+    ),
+    "a client key that signs links": (
+        {"server": {"keys": [{"key": LONG_KEY}], "link_secret": LONG_KEY}},
+        "server.link_secret must not be a client key",
+    ),
     "invalid hash": ({"server": {"keys": [{"sha256": "abc"}]}}, "sha256 must be 64 hexadecimal digits"),
     "a provider's key given twice": (
         {"providers": {"openai": {"api_key": "a", "api_key_file": "b"}}},
@@ -181,7 +222,7 @@ WRONG = {
     ),
     "an origin with a path": ({"server": {"cors_origins": ["https://app.example/chat"]}}, "is not an origin"),
     "client keys together with pass_client_key": (
-        {"server": {"keys": [{"key": "a"}]}, "providers": {"openai": {"pass_client_key": True}}},
+        {"server": {"keys": [{"key": "client-key-0123456789"}]}, "providers": {"openai": {"pass_client_key": True}}},
         "providers.openai.pass_client_key: with server.keys",
     ),
     "provider name with a slash": ({"providers": {"a/b": {"kind": "openai"}}}, "must not be empty or hold"),
@@ -215,7 +256,7 @@ def test_loopback_needs_no_keys(host: str) -> None:
 
 
 def test_listening_beyond_loopback_requires_keys_or_allow_anonymous() -> None:
-    assert parse({"server": {"host": "0.0.0.0", "keys": [{"key": "k"}]}})
+    assert parse({"server": {"host": "0.0.0.0", "keys": [{"key": "client-key-0123456789"}]}})
     assert parse({"server": {"host": "::", "allow_anonymous": True}})
 
 
@@ -239,7 +280,12 @@ VARIABLES = {
     "a text that is not YAML": ("CITATIONS__UNSUPPORTED_NOTE", "[?: ", lambda c: c.citations.unsupported_note, "[?: "),
     "a choice": ("CITATIONS__RELEASE", "live", lambda c: c.citations.release, "live"),
     "a list": ("SERVER__CORS_ORIGINS", "[https://a.example]", lambda c: c.server.cors_origins, ("https://a.example",)),
-    "a key in a list": ("SERVER__KEYS", '[{"name": "a", "key": "k"}]', lambda c: c.server.keys[0].name, "a"),
+    "a key in a list": (
+        "SERVER__KEYS",
+        '[{"name": "a", "key": "client-key-0123456789"}]',
+        lambda c: c.server.keys[0].name,
+        "a",
+    ),
     "an additional provider": (
         "PROVIDERS__MINE__KIND",
         "openai",
@@ -309,14 +355,14 @@ def test_variables_in_the_file_are_replaced(tmp_path: Path) -> None:
 
 def test_secrets_come_from_variables_and_files_and_a_missing_one_fails_at_once(tmp_path: Path) -> None:
     secret = tmp_path / "secret"
-    secret.write_text("from a file\n")
+    secret.write_text("from the secret file\n")
     file = write_config(
         tmp_path,
         f"server: {{keys: [{{name: a, file: {secret}}}]}}\n"
         f"providers:\n  openai: {{api_key_file: {secret}}}\n  gemini: {{api_key_env: G}}\n",
     )
     config = load(file, environ={"G": "from a variable"})
-    assert config.providers["openai"].secret() == "from a file"
+    assert config.providers["openai"].secret() == "from the secret file"
     assert config.providers["gemini"].secret({"G": "from a variable"}) == "from a variable"
     with pytest.raises(ConfigError, match=r"providers\.gemini: the variable G is not set or empty"):
         load(file, environ={})
@@ -340,10 +386,21 @@ def test_a_missing_secret_of_a_service_fails_at_once(section: str, tmp_path: Pat
         load(write_config(tmp_path, NEEDS_SECRET[section]), environ={})
 
 
+def test_a_short_or_repeated_key_of_a_file_fails_at_once(tmp_path: Path) -> None:
+    for name, key in {"short": "a", "long": LONG_KEY}.items():
+        (tmp_path / name).write_text(key)
+    short = write_config(tmp_path, f"server: {{keys: [{{file: {tmp_path / 'short'}}}]}}")
+    with pytest.raises(ConfigError, match=r"server\.keys\[0\]: .*short: a client key must have at least 16 characters"):
+        load(short, environ={})
+    twice = write_config(tmp_path, f"server: {{keys: [{{key: {LONG_KEY}}}, {{file: {tmp_path / 'long'}}}]}}")
+    with pytest.raises(ConfigError, match=r"server\.keys\[1\] is the same key as server\.keys\[0\]"):
+        load(twice, environ={})
+
+
 def test_secrets_are_not_part_of_a_printed_configuration() -> None:
     config = parse(
         {
-            "server": {"keys": [{"key": "sk-verysecret"}]},
+            "server": {"keys": [{"key": "sk-verysecret-0123"}]},
             "providers": {"openai": {"api_key": "sk-verysecret", "headers": {"x": "sk-verysecret"}}},
         }
     )

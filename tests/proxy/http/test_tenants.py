@@ -14,10 +14,12 @@ EVIDENCE = [{"text": "The Harlan bridge was opened on 4 May 1932 by the mayor of
 QUESTION = "When was the Harlan bridge opened?"
 CONFIGURATIONS: dict[str, Fields] = {
     "two keys with the same name": {
-        "server": {"keys": [{"name": "team", "key": "sk-a"}, {"name": "team", "key": "sk-b"}]}
+        "server": {
+            "keys": [{"name": "team", "key": "sk-client-0123456-a"}, {"name": "team", "key": "sk-client-0123456-b"}]
+        }
     },
     "a name that equals the default name of another key": {
-        "server": {"keys": [{"name": "key 2", "key": "sk-a"}, {"key": "sk-b"}]}
+        "server": {"keys": [{"name": "key 2", "key": "sk-client-0123456-a"}, {"key": "sk-client-0123456-b"}]}
     },
     "keys that are passed to a provider": {
         "providers": {
@@ -31,7 +33,7 @@ CONFIGURATIONS: dict[str, Fields] = {
 @pytest.mark.parametrize("configuration", CONFIGURATIONS.values(), ids=CONFIGURATIONS)
 async def test_another_key_finds_neither_references_nor_conversations(configuration: Fields) -> None:
     config = parse({"providers": {"extractive": None}, **configuration})
-    alice, mallory = ({"Authorization": f"Bearer sk-{name}"} for name in "ab")
+    alice, mallory = ({"Authorization": f"Bearer sk-client-0123456-{name}"} for name in "ab")
     request = {"model": "extractive", "input": QUESTION, "evidence": EVIDENCE}
     async with TestClient(TestServer(make_app(config))) as client:
         response = await (await client.post("/v1/responses", json=request, headers=alice)).json()

@@ -59,10 +59,10 @@ async def test_an_answer_is_counted_with_its_claims_and_times() -> None:
 
 
 async def test_rejected_requests_are_counted_and_metrics_require_a_key() -> None:
-    config = parse({"providers": {"extractive": {}}, "server": {"keys": [{"key": "sesame"}]}})
+    config = parse({"providers": {"extractive": {}}, "server": {"keys": [{"key": "sesame-open-0123"}]}})
     async with TestClient(TestServer(make_app(config))) as client:
         assert (await client.get("/metrics")).status == 401
-        text = await (await client.get("/metrics", headers={"Authorization": "Bearer sesame"})).text()
+        text = await (await client.get("/metrics", headers={"Authorization": "Bearer sesame-open-0123"})).text()
     assert read(text)["citestream_requests_total endpoint=/metrics status=401"] == 1
 
 

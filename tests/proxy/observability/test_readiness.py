@@ -130,10 +130,10 @@ async def test_concurrent_requests_share_one_check() -> None:
 
 
 async def test_without_a_client_key_no_names_are_shown() -> None:
-    config = {"providers": {"extractive": {}}, "server": {"keys": [{"key": "sesame"}]}}
+    config = {"providers": {"extractive": {}}, "server": {"keys": [{"key": "sesame-open-0123"}]}}
     assert (await send_request(config))[1] == {"status": "ok"}
     assert (await send_request(config, Authorization="Bearer wrong"))[1] == {"status": "ok"}
-    assert "references" in (await send_request(config, Authorization="Bearer sesame"))[1]["checks"]
+    assert "references" in (await send_request(config, Authorization="Bearer sesame-open-0123"))[1]["checks"]
 
 
 def test_required_services_must_exist() -> None:

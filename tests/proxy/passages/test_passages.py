@@ -25,7 +25,7 @@ Client = TestClient[web.Request, web.Application]
 Fields = dict[str, Any]
 
 PUBLIC = "https://cite.example/rag"
-KEY = "client key"
+KEY = "the key of a client"
 HEIGHT = "The Saturn V was 110.6 metres tall."
 HOSTILE = "<script>alert(1)</script>\"'&lt;\x00\x1b[31m\u202e"
 TEXT = f"{HOSTILE} It flew thirteen times.\n\n{HEIGHT} Ten of its engines are in museums."
@@ -219,7 +219,7 @@ async def test_without_a_public_address_there_are_no_links() -> None:
 
 async def test_machines_that_share_a_store_share_links() -> None:
     with running() as redis:
-        shared = {"store": {"url": redis.url}, "server": {"link_secret": "s"}}
+        shared = {"store": {"url": redis.url}, "server": {"link_secret": "shared-secret-0123"}}
         async with (
             client(**shared) as here,
             client(**shared) as there,
@@ -234,7 +234,10 @@ def test_workers_share_a_secret(tmp_path: Any) -> None:
     first, second = (_shared(parse({"server": {"public_url": PUBLIC, "workers": 2}}), tmp_path) for _ in range(2))
     assert len(first.server.link_secret) > 30
     assert first.server.link_secret != second.server.link_secret
-    assert _shared(parse({"server": {"link_secret": "mine"}}), tmp_path).server.link_secret == "mine"
+    assert (
+        _shared(parse({"server": {"link_secret": "my-own-secret-0123"}}), tmp_path).server.link_secret
+        == "my-own-secret-0123"
+    )
     assert first.server.link_secret not in repr(first)
 
 

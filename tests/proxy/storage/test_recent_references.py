@@ -303,10 +303,10 @@ async def events(client: Client, request: Fields) -> list[str]:
 
 
 async def test_unknown_answers_and_answers_of_other_clients_are_not_found() -> None:
-    keys = [{"name": "a", "key": "key a"}, {"name": "b", "key": "key b"}]
+    keys = [{"name": "a", "key": "the client key of a"}, {"name": "b", "key": "the client key of b"}]
     config = parse({"server": {"keys": keys}, "providers": {"extractive": None}})
     async with TestClient(TestServer(make_app(config))) as client:
-        a, b = ({"Authorization": f"Bearer key {name}"} for name in "ab")
+        a, b = ({"Authorization": f"Bearer the client key of {name}"} for name in "ab")
         whole = await (await client.post("/v1/chat/completions", json=REQUEST, headers=a)).json()
         path = f"/v1/references/{whole['id']}"
         assert (await client.get(path, headers=a)).status == 200

@@ -48,11 +48,11 @@ async def test_every_machine_finds_the_references_of_the_others() -> None:
 
 
 async def test_clients_with_keys_find_their_own_answers_only() -> None:
-    keys = {"server": {"keys": [{"name": "a", "key": "key-a"}, {"name": "b", "key": "key-b"}]}}
+    keys = {"server": {"keys": [{"name": "a", "key": "client-key-0123-a"}, {"name": "b", "key": "client-key-0123-b"}]}}
     with running() as redis:
         config = parse({"providers": {"extractive": {}}, "store": {"url": redis.url}, **keys})
         async with TestClient(TestServer(make_app(config))) as client:
-            a, b = ({"Authorization": f"Bearer key-{name}"} for name in "ab")
+            a, b = ({"Authorization": f"Bearer client-key-0123-{name}"} for name in "ab")
             async with client.post("/v1/chat/completions", json=REQUEST, headers=a) as answer:
                 name = (await answer.json())["id"]
             statuses = []

@@ -264,10 +264,12 @@ def test_the_type_of_an_error(status: int, kind: str) -> None:
 
 
 async def test_a_missing_key_and_an_unknown_path_are_errors_of_this_api() -> None:
-    config = parse({"server": {"keys": [{"name": "a", "key": "plain key"}]}, "providers": {"extractive": None}})
+    config = parse(
+        {"server": {"keys": [{"name": "a", "key": "plain key of a client"}]}, "providers": {"extractive": None}}
+    )
     async with TestClient(TestServer(make_app(config))) as client:
         refused = await client.post("/v1/messages", json={})
-        unknown = await client.post("/v1/messages/batches", json={}, headers={"x-api-key": "plain key"})
+        unknown = await client.post("/v1/messages/batches", json={}, headers={"x-api-key": "plain key of a client"})
         assert (refused.status, (await refused.json())["error"]["type"]) == (401, "authentication_error")
         assert (unknown.status, (await unknown.json())["error"]["type"]) == (404, "not_found_error")
 

@@ -45,7 +45,7 @@ def upstream() -> Iterator[Server]:
 def server(launch: Launch, upstream: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = tmp_path_factory.mktemp("server")
     broken = {"kind": "openai", "base_url": f"{upstream.url}/v1", "api_key": "sk-none-0123456789"}
-    config = {"providers": {"extractive": None, "broken": broken}, "server": {"keys": [{"key": "ck-right"}]}}
+    config = {"providers": {"extractive": None, "broken": broken}, "server": {"keys": [{"key": "ck-right-0123456789"}]}}
     (folder / "config.yaml").write_text(yaml.safe_dump(config), "utf-8")
     command = [sys.executable, "-m", "citestream", "serve", "--port", "0", "--config", str(folder / "config.yaml")]
     with launch(command, folder / "log") as url:
@@ -55,7 +55,7 @@ def server(launch: Launch, upstream: Server, tmp_path_factory: pytest.TempPathFa
 @pytest.fixture
 def client(server: str) -> Iterator[cohere.ClientV2]:
     with httpx.Client() as connections:
-        yield cohere.ClientV2(api_key="ck-right", base_url=server, httpx_client=connections)
+        yield cohere.ClientV2(api_key="ck-right-0123456789", base_url=server, httpx_client=connections)
 
 
 def cited(answer: V2ChatResponse) -> list[tuple[str, list[tuple[str | None, Any]]]]:
@@ -162,7 +162,7 @@ def test_documents_in_a_tool_result_are_cited_as_its_output(client: cohere.Clien
 
 def test_the_asynchronous_client_gets_the_same_answer(server: str) -> None:
     async def both() -> tuple[V2ChatResponse, list[Any]]:
-        async with cohere.AsyncClientV2(api_key="ck-right", base_url=server) as client:
+        async with cohere.AsyncClientV2(api_key="ck-right-0123456789", base_url=server) as client:
             answer = await client.chat(model="extractive", messages=MESSAGES, documents=DOCUMENTS)
             stream = client.chat_stream(model="extractive", messages=MESSAGES, documents=DOCUMENTS)
             return answer, [event async for event in stream]
@@ -229,14 +229,14 @@ def test_an_interrupted_complete_answer_raises(client: cohere.ClientV2) -> None:
 
 def test_the_references_of_an_answer_can_be_requested_by_its_id(client: cohere.ClientV2, server: str) -> None:
     answer = client.chat(model="extractive", messages=MESSAGES, documents=DOCUMENTS)
-    headers = {"Authorization": "Bearer ck-right"}
+    headers = {"Authorization": "Bearer ck-right-0123456789"}
     with urlopen(Request(f"{server}/v1/references/{answer.id}", headers=headers)) as stored:  # noqa: S310 - our own address
         assert json.loads(stored.read())["references"] == answer.references  # type: ignore[attr-defined]
 
 
 def test_events_have_names_and_the_stream_ends_with_done(server: str) -> None:
     body = {"model": "extractive", "messages": MESSAGES, "documents": DOCUMENTS, "stream": True}
-    headers = {"Authorization": "Bearer ck-right", "Content-Type": "application/json"}
+    headers = {"Authorization": "Bearer ck-right-0123456789", "Content-Type": "application/json"}
     with urlopen(Request(f"{server}/v2/chat", json.dumps(body).encode(), headers)) as answer:  # noqa: S310 - the same
         *events, last, rest = answer.read().decode().split("\n\n")
     assert (last, rest) == ("data: [DONE]", "")

@@ -12,14 +12,14 @@ from citestream.proxy.config import ClientKey, Config, ConfigError, parse
 from citestream.proxy.http.application import make_app
 from citestream.proxy.http.middleware.auth import ANONYMOUS, Keys
 
-HASHED = hashlib.sha256(b"hashed key").hexdigest()
+HASHED = hashlib.sha256(b"hashed client key").hexdigest()
 
 
 @pytest.fixture
 def keys(tmp_path: Path) -> list[dict[str, str]]:
-    (tmp_path / "key").write_text("file key\n")
+    (tmp_path / "key").write_text("the key of the file\n")
     return [
-        {"name": "search", "key": "plain key"},
+        {"name": "search", "key": "plain client key"},
         {"name": "notebooks", "file": str(tmp_path / "key")},
         {"sha256": HASHED.upper()},
     ]
@@ -32,9 +32,9 @@ def config(keys: list[dict[str, str]]) -> Config:
 
 def test_each_key_has_a_name(config: Config) -> None:
     known = Keys(config.server.keys)
-    names = [known.name_of(key) for key in ("plain key", "file key", "hashed key")]
+    names = [known.name_of(key) for key in ("plain client key", "the key of the file", "hashed client key")]
     assert names == ["search", "notebooks", "key 3"]
-    for key in ("", "plain", "plain key ", "PLAIN KEY", HASHED, "\udcff", "ключ"):
+    for key in ("", "plain", "plain client key ", "PLAIN KEY", HASHED, "\udcff", "ключ"):
         assert known.name_of(key) is None
 
 
@@ -49,17 +49,17 @@ def test_an_empty_key_file_is_a_configuration_error(tmp_path: Path) -> None:
 
 
 ACCEPTED = {
-    "as OpenAI's clients send it": {"Authorization": "Bearer plain key"},
-    "bearer in lower case": {"Authorization": "bearer  hashed key"},
-    "as Google's clients send it": {"x-goog-api-key": "file key"},
-    "as Azure's clients send it": {"api-key": "plain key"},
-    "as Anthropic's clients send it": {"x-api-key": "plain key"},
+    "as OpenAI's clients send it": {"Authorization": "Bearer plain client key"},
+    "bearer in lower case": {"Authorization": "bearer  hashed client key"},
+    "as Google's clients send it": {"x-goog-api-key": "the key of the file"},
+    "as Azure's clients send it": {"api-key": "plain client key"},
+    "as Anthropic's clients send it": {"x-api-key": "plain client key"},
 }
 REFUSED = {
     "no key": {},
     "a wrong key": {"Authorization": "Bearer wrong"},
     "an empty key": {"Authorization": "Bearer "},
-    "another scheme": {"Authorization": "Basic plain key"},
+    "another scheme": {"Authorization": "Basic plain client key"},
     "the hash instead of the key": {"Authorization": f"Bearer {HASHED}"},
     "bytes that are not UTF-8": {"Authorization": "Bearer \udcff\udcfe"},
 }
@@ -129,10 +129,10 @@ async def test_no_spelling_of_a_path_bypasses_the_key(config: Config, path: str)
 async def test_the_access_log_has_the_name_and_never_the_key(config: Config, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.DEBUG):
         async with TestClient(TestServer(make_app(config))) as client:
-            await client.get("/v1/models?key=sk-secret", headers={"Authorization": "Bearer plain key"})
+            await client.get("/v1/models?key=sk-secret", headers={"Authorization": "Bearer plain client key"})
             await client.get("/v1/%0aforged", headers={"Authorization": "Bearer wrong sk-secret"})
     lines = [record.getMessage() for record in caplog.records if record.name == "citestream.access"]
     assert "'search' GET /v1/models 200" in lines[0]
     assert "'-' GET /v1/%0Aforged 401" in lines[1]
-    assert "plain key" not in caplog.text
+    assert "plain client key" not in caplog.text
     assert "sk-secret" not in "".join(lines)

@@ -35,7 +35,7 @@ async def test_without_configured_origins_no_page_can_read_answers() -> None:
 
 
 async def test_a_preflight_request_needs_no_key_but_a_request_does() -> None:
-    async with make_client(f"{PAGE}/", keys=[{"key": "k"}]) as client:
+    async with make_client(f"{PAGE}/", keys=[{"key": "client-key-0123456789"}]) as client:
         preflight = await client.options(CHAT, headers={"Origin": PAGE, **PREFLIGHT})
         assert preflight.status == 204
         assert preflight.headers["Access-Control-Allow-Origin"] == PAGE

@@ -35,6 +35,27 @@ async def test_a_page_of_another_origin_is_refused_by_a_server_without_keys(orig
         assert await send_request(client, {"Origin": origin}) == (403, "origin_not_allowed")
 
 
+@pytest.mark.parametrize("scheme", ["evil", "file", "app", "ws", "", "httpx", "http://127.0.0.1@"])
+async def test_a_page_at_the_own_address_with_another_scheme_is_refused(scheme: str) -> None:
+    async with make_client() as client:
+        origin = f"{scheme}://{client.host}:{client.port}"
+        assert await send_request(client, {"Origin": origin}) == (403, "origin_not_allowed")
+        for own in ("http", "HTTP", "https"):  # a proxy in front may add HTTPS
+            assert (await send_request(client, {"Origin": f"{own}://{client.host}:{client.port}"}))[0] == 200
+
+
+async def test_dns_rebinding_is_refused_by_a_server_that_other_machines_reach() -> None:
+    async with make_client(host="0.0.0.0", allow_anonymous=True) as client:
+        for name in ("evil.example", f"evil.example:{client.port}", "10.0.0.7.evil.example"):
+            headers = {"Host": name, "Origin": f"http://{name}"}
+            assert await send_request(client, headers) == (403, "origin_not_allowed")
+            assert await send_request(client, {"Host": name}) == (200, None)  # a program sends no origin
+        for name in OWN_NAMES:
+            assert await send_request(client, {"Host": name, "Origin": f"http://{name}"}) == (200, None)
+    async with make_client(host="0.0.0.0", allow_anonymous=True, hosts=["llm.example"]) as client:
+        assert (await send_request(client, {"Host": "llm.example", "Origin": "http://llm.example"}))[0] == 200
+
+
 async def test_programs_configured_pages_and_the_own_page_are_allowed() -> None:
     async with make_client(cors_origins=["https://app.example"]) as client:
         own = f"http://{client.host}:{client.port}"
@@ -48,9 +69,12 @@ async def test_programs_configured_pages_and_the_own_page_are_allowed() -> None:
 
 
 async def test_with_keys_a_page_needs_a_key_like_any_client() -> None:
-    async with make_client(keys=[{"key": "k"}]) as client:
+    async with make_client(keys=[{"key": "client-key-0123456789"}]) as client:
         assert await send_request(client, {"Origin": "https://evil.example"}) == (401, "invalid_api_key")
-        assert await send_request(client, {"Origin": "null", "Authorization": "Bearer k"}) == (200, None)
+        assert await send_request(client, {"Origin": "null", "Authorization": "Bearer client-key-0123456789"}) == (
+            200,
+            None,
+        )
 
 
 async def test_dns_rebinding_is_refused() -> None:
@@ -81,9 +105,11 @@ async def test_further_host_names_can_be_configured() -> None:
             None,
         )
         assert await send_request(client, {"Host": "evil.example"}) == (403, "host_not_allowed")
-    for server in ({"host": "0.0.0.0", "allow_anonymous": True}, {"keys": [{"key": "k"}]}):
+    for server in ({"host": "0.0.0.0", "allow_anonymous": True}, {"keys": [{"key": "client-key-0123456789"}]}):
         async with make_client(**server) as client:
-            assert await send_request(client, {"Host": "any.example", "Authorization": "Bearer k"}) == (200, None)
+            assert await send_request(
+                client, {"Host": "any.example", "Authorization": "Bearer client-key-0123456789"}
+            ) == (200, None)
         async with make_client(**server, hosts=["llm.example"]) as client:
             assert (await send_request(client, {"Host": "any.example"}))[0] == 403
 
