@@ -19,6 +19,7 @@ from aiohttp.typedefs import Handler, Middleware
 from citestream.providers.one_line import one_line
 
 from ..config import Log
+from .log_limits import LimitedHandler
 
 REQUEST_ID = web.RequestKey("request_id", str)
 PROVIDER_REQUEST_ID = web.RequestKey("provider_request_id", str)  # set if the client receives its own id instead
@@ -42,7 +43,7 @@ def configure_logging(config: Log) -> None:
 
     The configured level applies to this project. SDKs log prompts below WARNING, so their level is always WARNING.
     """
-    handler = logging.StreamHandler(sys.stderr)
+    handler = LimitedHandler(sys.stderr)
     layout = "%(asctime)s %(levelname)s %(name)s: %(message)s"
     plain = LineFormatter(layout) if config.content else RedactingFormatter(layout)
     handler.setFormatter(JsonFormatter(plain) if config.format == "json" else plain)

@@ -2,9 +2,11 @@
 
 import json
 import logging
+import sqlite3
 import sys
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
+from io import StringIO
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
@@ -13,6 +15,7 @@ from urllib.request import Request, urlopen
 import pytest
 import yaml
 
+from citestream.proxy.observability.log_limits import LINES, PERIOD_SECONDS, LimitedHandler
 from citestream.proxy.observability.logs import JsonFormatter, RedactingFormatter
 
 Launch = Callable[..., AbstractContextManager[str]]
@@ -144,3 +147,57 @@ def test_an_exception_is_logged_with_its_type_and_traceback_without_its_message(
     assert "secret" not in text.replace('int("a secret number")', "").replace('("a secret key")', "").replace(
         '("a secret state")', ""
     )  # the traceback shows these lines of code
+
+
+def test_a_condition_that_repeats_for_every_request_is_logged_a_few_times_and_counted(
+    launch: Launch, tmp_path: Path
+) -> None:
+    file, requests = tmp_path / "c.yaml", 30
+    references = {"file": str(tmp_path / "references.sqlite")}
+    file.write_text(yaml.safe_dump({"providers": {"extractive": None}, "references": references}))
+    command = [sys.executable, "-m", "citestream", "serve", "--port", "0", "--config", str(file)]
+    with launch(command, tmp_path / "log") as url:
+        with closing(sqlite3.connect(references["file"])) as database:
+            database.execute("DROP TABLE answers")  # from now on, no answer can be stored
+        for _ in range(requests):
+            request = Request(f"{url}/v1/chat/completions", json.dumps(REQUEST).encode())  # noqa: S310
+            name = json.loads(urlopen(request).read())["id"]  # noqa: S310
+            with pytest.raises(HTTPError):
+                urlopen(f"{url}/v1/references/{name}")  # noqa: S310 - after it, the answer before is written
+    log = (tmp_path / "log").read_text()
+    assert log.count("POST /v1/chat/completions 200") == requests
+    assert log.count("the references of 1 answers could not be stored") == LINES
+    assert f"{requests - LINES} further lines were left out: the references of %d answers could not be stored" in log
+
+
+def test_each_condition_has_lines_of_its_own_in_each_period() -> None:
+    now, written = [0.0], StringIO()
+    handler = LimitedHandler(written, lambda: now[0])
+    log = logging.Logger("citestream")
+    log.addHandler(handler)
+
+    def fill_disk(count: int) -> None:
+        for number in range(count):
+            log.warning("the disk is full: %d", number)
+
+    fill_disk(LINES + 5)
+    log.warning("the judge is down")
+    assert written.getvalue().splitlines() == [*(f"the disk is full: {n}" for n in range(LINES)), "the judge is down"]
+    now[0] = PERIOD_SECONDS + 1
+    fill_disk(1)
+    assert written.getvalue().splitlines()[-2:] == [
+        "5 further lines were left out: the disk is full: %d",
+        "the disk is full: 0",
+    ]
+    fill_disk(LINES)
+    handler.close()
+    assert written.getvalue().splitlines()[-1] == "1 further lines were left out: the disk is full: %d"
+
+
+def test_the_access_log_is_not_limited() -> None:
+    written = StringIO()
+    log = logging.Logger("citestream.access")
+    log.addHandler(LimitedHandler(written))
+    for _ in range(LINES * 3):
+        log.info("GET /v1/models 200")
+    assert written.getvalue().count("200") == LINES * 3
