@@ -1,8 +1,9 @@
 """Entries in Redis that several machines share: limited in number, size and age.
 
-One Lua script writes an entry and removes entries above the limits, by the clock of Redis. All keys have one hash tag,
-so that they are on one node of a cluster. Names that clients chose are hashed. If Redis evicts one of the keys with the
-counts, the script counts the remaining entries again.
+One Lua script writes an entry and removes entries above the limits, by the clock of Redis. The client with the most
+entries or bytes loses its oldest entry. All keys have one hash tag, so that they are on one node of a cluster. Names
+that clients chose are hashed. If Redis evicts one of the keys with the counts, the script counts the remaining entries
+again. Redis itself deletes expired entries.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,45 +21,91 @@ PREFIX = "{citestream}:"
 QUIET_SECONDS = 1.0  # without requests after a failure, so that requests do not queue for a server that is down
 CHECK_SECONDS = 30.0  # idle time after which a connection is checked
 
+# Each entry belongs to an owner, a client. `ages` has the time of every entry, `of:OWNER` that of the owner's. `counts`
+# and `weights` have the number and the bytes of the entries of each owner, so that the largest is found at once.
 _PUT = """
 local name, data, ttl, keep, bytes = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
-local prefix, ages, sizes, total = ARGV[6], KEYS[2], KEYS[3], KEYS[4]
+local prefix, owner = ARGV[6], ARGV[7]
+local ages, sizes, total, owners, counts, weights = KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6], KEYS[7]
 local time = redis.call('TIME')
 local now = time[1] * 1000 + time[2] / 1000
-if redis.call('EXISTS', ages, sizes, total) < 3 then
-    for _, one in ipairs(redis.call('HKEYS', sizes)) do redis.call('ZADD', ages, 'NX', now - 1, one) end
-    local held = 0
-    for _, one in ipairs(redis.call('ZRANGE', ages, 0, -1)) do
-        local size = redis.call('STRLEN', prefix .. one)
-        held = held + size
-        if size > 0 then
-            redis.call('HSET', sizes, one, size)
+local function add(one, whose, size, at)
+    redis.call('HSET', sizes, one, size)
+    redis.call('HSET', owners, one, whose)
+    redis.call('INCRBY', total, size)
+    redis.call('ZINCRBY', counts, 1, whose)
+    redis.call('ZINCRBY', weights, size, whose)
+    redis.call('ZADD', ages, at, one)
+    redis.call('ZADD', prefix .. 'of:' .. whose, at, one)
+    redis.call('PEXPIRE', prefix .. 'of:' .. whose, ttl)
+end
+local function forget(one)
+    local size, whose = tonumber(redis.call('HGET', sizes, one) or 0), redis.call('HGET', owners, one)
+    redis.call('ZREM', ages, one)
+    redis.call('HDEL', sizes, one)
+    redis.call('HDEL', owners, one)
+    redis.call('DECRBY', total, size)
+    if whose then
+        redis.call('ZREM', prefix .. 'of:' .. whose, one)
+        if tonumber(redis.call('ZINCRBY', counts, -1, whose)) <= 0 then
+            redis.call('ZREM', counts, whose)
+            redis.call('ZREM', weights, whose)
         else
-            redis.call('ZREM', ages, one)
-            redis.call('HDEL', sizes, one)
+            redis.call('ZINCRBY', weights, -size, whose)
         end
     end
-    redis.call('SET', total, held)
 end
-local before = tonumber(redis.call('HGET', sizes, name) or 0)
-redis.call('SET', KEYS[1], data, 'PX', ttl)
-redis.call('ZADD', ages, now, name)
-redis.call('HSET', sizes, name, #data)
-local sum = redis.call('INCRBY', total, #data - before)
+local function count_again()
+    for _, key in ipairs({sizes, owners}) do
+        for _, one in ipairs(redis.call('HKEYS', key)) do redis.call('ZADD', ages, 'NX', now - 1, one) end
+    end
+    local entries = redis.call('ZRANGE', ages, 0, -1, 'WITHSCORES')
+    local known = {}
+    for index = 1, #entries, 2 do known[entries[index]] = redis.call('HGET', owners, entries[index]) or '' end
+    for _, whose in pairs(known) do redis.call('DEL', prefix .. 'of:' .. whose) end
+    for _, whose in ipairs(redis.call('ZRANGE', counts, 0, -1)) do redis.call('DEL', prefix .. 'of:' .. whose) end
+    redis.call('DEL', ages, sizes, owners, counts, weights)
+    redis.call('SET', total, 0)
+    for index = 1, #entries, 2 do
+        local size = redis.call('STRLEN', prefix .. entries[index])
+        if size > 0 then add(entries[index], known[entries[index]], size, entries[index + 1]) end
+    end
+end
+redis.call('SET', KEYS[1], data, 'PX', ttl)  -- the first command, which a full Redis refuses
+if redis.call('EXISTS', ages, sizes, total, owners, counts, weights) < 6 then count_again() end
+if redis.call('HEXISTS', sizes, name) == 1 then forget(name) end
+add(name, owner, #data, now)
+local counted = false
 while true do
     local oldest = redis.call('ZRANGE', ages, 0, 0, 'WITHSCORES')
     if #oldest == 0 then break end
-    if tonumber(oldest[2]) > now - ttl and redis.call('ZCARD', ages) <= keep and sum <= bytes then break end
-    sum = redis.call('DECRBY', total, tonumber(redis.call('HGET', sizes, oldest[1]) or 0))
-    redis.call('ZREM', ages, oldest[1])
-    redis.call('HDEL', sizes, oldest[1])
-    redis.call('DEL', prefix .. oldest[1])
+    local one = oldest[1]
+    if tonumber(oldest[2]) > now - ttl then
+        local most = nil
+        if redis.call('ZCARD', ages) > keep then
+            most = redis.call('ZREVRANGE', counts, 0, 0)[1]
+        elseif tonumber(redis.call('GET', total)) > bytes then
+            most = redis.call('ZREVRANGE', weights, 0, 0)[1]
+        else
+            break
+        end
+        local of_most = prefix .. 'of:' .. (most or '')
+        if redis.call('ZCARD', of_most) ~= tonumber(most and redis.call('ZSCORE', counts, most) or -1) then
+            if not counted then count_again() end  -- Redis evicted a key
+            counted = true
+        end
+        one = redis.call('ZRANGE', of_most, 0, 0)[1] or one
+        redis.call('ZREM', of_most, one)
+    end
+    forget(one)
+    redis.call('DEL', prefix .. one)
 end
-for _, key in ipairs({ages, sizes, total}) do redis.call('PEXPIRE', key, ttl) end
-return sum
+for _, key in ipairs({ages, sizes, total, owners, counts, weights}) do redis.call('PEXPIRE', key, ttl) end
+return 1
 """
 
 _Result = TypeVar("_Result")
+Entry = tuple[str, str, bytes, str]  # client, name, data and owner
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +120,13 @@ class Bounds:
 class RedisEntries:
     """For one thread at a time. Connects at the first use, and again after a failure."""
 
-    def __init__(self, url: str, password: str, bounds: Bounds, *, ca_file: str = "", timeout: float = 1.0) -> None:
-        """`url`: redis:// or rediss://. Raises ProviderError if the package is missing, ValueError for a wrong URL."""
+    def __init__(
+        self, url: str, password: str, bounds: Bounds, *, ca_file: str = "", timeout: float = 1.0, prefix: str = PREFIX
+    ) -> None:
+        """`url`: redis:// or rediss://. Raises ProviderError if the package is missing, ValueError for a wrong URL.
+
+        `prefix`: that of all keys, with the hash tag.
+        """
         if find_spec("redis") is None:
             raise ProviderError(f"Redis' client is not installed: {install_command('redis')}")
         self._redis: Any = import_module("redis")
@@ -91,10 +143,11 @@ class RedisEntries:
         )
         self._put = self._client.register_script(_PUT)
         self._bounds = bounds
+        self._prefix = prefix
         self._quiet_until = 0.0
 
-    def put_all(self, entries: Sequence[tuple[str, str, bytes]]) -> None:
-        """Store or replace entries of (client, name, data). Raises ProviderError at the end if any was refused."""
+    def put_all(self, entries: Sequence[Entry | tuple[str, str, bytes]]) -> None:
+        """Store or replace entries; see `put`. Raises ProviderError at the end if any was refused."""
         refused: ProviderError | None = None
         for entry in entries:
             try:
@@ -104,17 +157,21 @@ class RedisEntries:
         if refused:
             raise refused
 
-    def put(self, client: str, name: str, data: bytes) -> None:
-        """Store or replace an entry. Raises ProviderError."""
+    def put(self, client: str, name: str, data: bytes, owner: str | None = None) -> None:
+        """Store or replace an entry. `owner`: the client that uses it; None: `client`. Raises ProviderError."""
         bounds, entry = self._bounds, _key(client, name)
-        keys = [PREFIX + key for key in (entry, "ages", "sizes", "total")]
+        keys = [self._prefix + key for key in (entry, "ages", "sizes", "total", "owners", "counts", "weights")]
         ttl = max(1, round(bounds.keep_seconds * 1000))
-        self._call(lambda: self._put(keys, [entry, data, ttl, bounds.keep, bounds.max_bytes, PREFIX]))
+        whose = _key(client if owner is None else owner, "")
+        self._call(lambda: self._put(keys, [entry, data, ttl, bounds.keep, bounds.max_bytes, self._prefix, whose]))
 
     def get(self, client: str, name: str) -> bytes | None:
         """Return an entry, None if it does not exist or has expired. Raises ProviderError."""
-        found: bytes | None = self._call(lambda: self._client.get(PREFIX + _key(client, name)))
+        found: bytes | None = self._call(lambda: self._client.get(self._prefix + _key(client, name)))
         return found
+
+    def remove_expired(self) -> None:
+        """Do nothing: Redis deletes expired entries itself."""
 
     def reach(self) -> None:
         """Check that Redis answers now. Raises ProviderError if not."""

@@ -33,12 +33,10 @@ class ExtractiveProvider(Provider):
         """Stream one answer, with one word per chunk."""
         question = request.question or last_question(request.messages)
         # In a thread: 200 long excerpts take half a second, and the other streams must not wait for it.
-        answer = await asyncio.to_thread(
-            compose, question, request.excerpts, titles=request.titles, searched=request.searched
-        )
+        answer, prompt_tokens = await asyncio.to_thread(_composed, question, request)
         words, reason = _apply_limits(WORD.findall(_formatted(answer, request.params)), request.params)
         reader = ChunkReader()
-        for chunk in _chunks(words, reason, request):
+        for chunk in _chunks(words, reason, request, prompt_tokens):
             for event in reader.take(chunk):
                 yield event
             await asyncio.sleep(self._pause)
@@ -88,7 +86,13 @@ def _apply_limits(words: list[str], params: Mapping[str, Any]) -> tuple[list[str
     return words, reason
 
 
-def _chunks(words: list[str], reason: str, request: ChatRequest) -> list[Chunk]:
+def _composed(question: str, request: ChatRequest) -> tuple[str, int]:
+    """Return the answer, and the number of tokens in the messages."""
+    answer = compose(question, request.excerpts, titles=request.titles, searched=request.searched)
+    return answer, sum(len(TOKEN.findall(_text(message.get("content")))) for message in request.messages)
+
+
+def _chunks(words: list[str], reason: str, request: ChatRequest, prompt: int) -> list[Chunk]:
     envelope: Chunk = {
         "id": f"chatcmpl-{uuid4().hex}",
         "object": "chat.completion.chunk",
@@ -101,7 +105,6 @@ def _chunks(words: list[str], reason: str, request: ChatRequest) -> list[Chunk]:
         choices = [{"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}]
         return {**envelope, "choices": choices}
 
-    prompt = sum(len(TOKEN.findall(_text(message.get("content")))) for message in request.messages)
     usage = {"prompt_tokens": prompt, "completion_tokens": len(words), "total_tokens": prompt + len(words)}
     return [
         chunk({"role": "assistant", "content": "", "refusal": None}),

@@ -18,14 +18,15 @@ from citestream.citation.text.steps import Steps
 from citestream.providers.scheduler import Work
 
 from ..app import App
-from ..http.encoding import json_response, json_response_in_steps
+from ..http.encoding import json_response_in_steps
 from ..http.error_responses import RequestError
 from ..http.request_body import hold, read_json
 from ..observability.logs import TENANT
 from ..pipeline.cite_text import score_text
 from ..pipeline.request.long_input import parse_body
-from ..storage import STORED_FIELDS
+from ..storage import STORED_FIELDS, decoded
 from .extensions import EXTENSION_FIELDS, Body, Extensions, parse_extensions
+from .responses.stored_responses import CONVERSATION
 
 CITE_FIELDS = frozenset({"text", "sentences", "question", *EXTENSION_FIELDS} - {"retrieval"})
 
@@ -53,7 +54,10 @@ async def references(request: web.Request, app: App) -> web.Response:
     Only the client that received the answer can read them.
     """
     name = request.match_info["id"]
-    stored = await app.recent.get(request.get(TENANT, ""), name) or {}
+    is_answer = not name.startswith(CONVERSATION)
+    data = await app.recent.get_data(request.get(TENANT, ""), name) if is_answer else None
+    stored = await decoded(data) or {}
+    hold(request, stored, size=len(data or b""))
     fields = {key: stored[key] for key in STORED_FIELDS if key in stored}
     if not fields:
         raise RequestError(
@@ -61,7 +65,7 @@ async def references(request: web.Request, app: App) -> web.Response:
             "no references are stored for an answer with this id; the configuration limits their number and age",
             code="not_found",
         )
-    return json_response({"object": "references", "id": name, **fields})
+    return await json_response_in_steps({"object": "references", "id": name, **fields})
 
 
 def _parse(body: Body, defaults: Options, limits: EvidenceLimits) -> tuple[str | list[str], Extensions]:

@@ -23,11 +23,12 @@ from ..pipeline.completion_chunks import AnswerChunks, Chunks, Observer, Uncited
 from ..pipeline.outgoing import Outgoing
 from ..pipeline.request.job import Job, JobEvidence
 from ..pipeline.request.long_input import parse_body
-from ..storage import ReferenceRecorder
+from ..storage import OwnedReferences, RecentReferences, ReferenceRecorder, decoded
 from .client_api import ClientApi, Fields
 from .client_route import client_route
 from .client_stream import Stream
 from .encoding import json_response, json_response_in_steps
+from .error_responses import RequestError
 from .pass_through import relay, relayed_body
 from .request_body import hold, read_json
 from .sending import LONG_EVENT, MakeChunks, collect, send, send_failure
@@ -39,18 +40,42 @@ UNCITED = UncitedChunks(usage=False)  # the citations of an answer that has none
 
 async def answer(request: web.Request, api: ClientApi, app: App) -> web.StreamResponse:
     """Answer one request. Raise RequestError, FieldError or ProviderError if nothing has been sent."""
-    body = await api.recall(await read_json(request), partial(app.recent.get, request.get(TENANT, "")))
+    earlier = _EarlierAnswers(app.recent, request.get(TENANT, ""), app.config.server.max_body_bytes)
+    body = await api.recall(await read_json(request), earlier.find)
     models = app.routes.chain(api.model(body), api.native)
     route = app.routes.find(models[0])
     if route.provider.native != api.native and (loaded := api.loaded(body)) is not None:
         return json_response(loaded)
     parse = partial(api.parse, body, route.options, app.config.evidence.limits)
-    job = await parse_body(parse, body, request.content.total_bytes)
-    hold(request, body, job)
+    job = await parse_body(parse, body, request.content.total_bytes + earlier.size)
+    hold(request, body, job, size=request.content.total_bytes + earlier.size)
     encoder = api.encoder(job, UNCITED) if job.stream else None
     stream = Stream(request, app.config.server, encoder)
     with app.telemetry.observe_stream() if job.stream else nullcontext():
         return await stream.watch(_Exchange(request, api, app, job, stream).with_fallbacks(models))
+
+
+class _EarlierAnswers:
+    """The earlier answers that a request refers to. They are as much work as if they were in its body."""
+
+    def __init__(self, recent: RecentReferences, tenant: str, max_bytes: int) -> None:
+        """`max_bytes`: of all entries together."""
+        self.size = 0
+        self._recent = recent
+        self._tenant = tenant
+        self._max_bytes = max_bytes
+
+    async def find(self, name: str) -> Fields | None:
+        """Return what was stored for this client under a name. Raise RequestError above the limit."""
+        data = await self._recent.get_data(self._tenant, name)
+        self.size += len(data or b"")
+        if self.size > self._max_bytes:
+            raise RequestError(
+                413,
+                "the request refers to earlier responses that are larger than server.max_body_bytes allows",
+                code="too_large",
+            )
+        return await decoded(data)
 
 
 class _Exchange:
@@ -109,7 +134,8 @@ class _Exchange:
             encoder.store = partial(self._store, asyncio.get_running_loop())
         transcript = TranscriptLogger(self._request[REQUEST_ID], job, found) if app.config.log.content else None
         recorder = ReferenceRecorder(app.recent, self._tenant, encoder.name)
-        passages = PassageRecorder(app.recent, chunks) if isinstance(chunks, Chunks) else None
+        owned = OwnedReferences(app.recent, self._tenant)
+        passages = PassageRecorder(owned, chunks) if isinstance(chunks, Chunks) else None
         completion, body = Completion(), Fields()
         make_chunks = _observed(chunks, self._observers(recorder, passages, transcript))
         try:

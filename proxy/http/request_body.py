@@ -98,12 +98,13 @@ async def _read(request: web.Request) -> bytes:
     return await join(parts)
 
 
-def hold(request: web.Request, *values: Any) -> None:
+def hold(request: web.Request, *values: Any, size: int = 0) -> None:
     """Hold values until the request has ended. If its body is large, they are freed in steps then.
 
-    Otherwise Python would free them at once when the function returns that used them last.
+    Otherwise Python would free them at once when the function returns that used them last. `size`: bytes of the JSON
+    of the values, if they are more than the body.
     """
-    if request.content.total_bytes > LARGE_BODY:
+    if max(size, request.content.total_bytes) > LARGE_BODY:
         request.setdefault(_HELD, []).extend(values)
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import TextIO
 
-LINES = 10  # of one condition in a period: enough to see which services or models are concerned
+LINES = 10  # maximum lines of one condition in a period: enough to see which services or models are concerned
 PERIOD_SECONDS = 60.0  # until the next lines; a day of a full disk then has 14,400 lines, about 2 MB
 MAX_MESSAGE = 200  # characters of a message in the line with the number
 UNLIMITED = frozenset({"citestream.access", "citestream.content"})  # loggers that write one line for each request

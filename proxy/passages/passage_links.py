@@ -19,7 +19,7 @@ from citestream.providers.events import Chunk
 from ..observability.logs import PASSAGE_PREFIX
 from ..pipeline.completion_chunks import Chunks
 from ..pipeline.outgoing import Outgoing, ends_answer
-from ..storage import RecentReferences
+from ..storage import OwnedReferences, RecentReferences
 
 Fields = dict[str, Any]
 
@@ -85,8 +85,8 @@ class PassageRecorder:
     An entry has at most ENTRY_PASSAGES passages, and only entries with new passages are written.
     """
 
-    def __init__(self, recent: RecentReferences, chunks: Chunks) -> None:
-        """`chunks`: of the answer, which know its references."""
+    def __init__(self, recent: RecentReferences | OwnedReferences, chunks: Chunks) -> None:
+        """`recent`: counts the passages as those of the client. `chunks`: of the answer, which know its references."""
         self._recent = recent
         self._token = chunks.passage_token
         self._chunks = chunks

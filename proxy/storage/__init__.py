@@ -1,5 +1,6 @@
 """Storage of the references of recent answers, and of conversations of the Responses API."""
 
-from .recent_references import STORED_FIELDS, RecentReferences, ReferenceRecorder
+from .recent_references import OwnedReferences, RecentReferences, decoded
+from .reference_recorder import STORED_FIELDS, ReferenceRecorder
 
-__all__ = ["STORED_FIELDS", "RecentReferences", "ReferenceRecorder"]
+__all__ = ["STORED_FIELDS", "OwnedReferences", "RecentReferences", "ReferenceRecorder", "decoded"]

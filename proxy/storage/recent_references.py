@@ -4,50 +4,68 @@ Conversations of the Responses API are stored too, for requests that refer to ea
 
 A single process stores entries in memory. Several processes share a SQLite file, and several machines share Redis. Both
 are used in one background thread, which writes in batches. Storing an answer takes a few microseconds of the event
-loop, and a lookup sees everything that was stored before. A lost entry never fails an answer.
+loop, and a lookup sees everything that was stored before. A lost entry never fails an answer. The limits are shared
+fairly between clients.
 """
 
 import asyncio
 import logging
-from collections import OrderedDict, deque
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from functools import partial
 from time import time
 from typing import Any, Protocol
 
 from citestream.citation.text.steps import Steps
 from citestream.providers.errors import ProviderError
-from citestream.providers.events import Chunk
-from citestream.providers.redis_cache import Bounds, RedisEntries
-from citestream.providers.scheduler import scheduler
-from citestream.providers.wire.json_steps import dumps_in_steps, is_large
+from citestream.providers.redis_cache import Bounds, Entry, RedisEntries
+from citestream.providers.scheduler import Work, scheduler
+from citestream.providers.wire.json_steps import dumps_in_steps, is_large, loads_in_steps
 
 from ..config import ConfigError, ReferencesConfig, StoreConfig
-from ..http.encoding import dumps, loads
-from ..pipeline.outgoing import Outgoing, TextOut, ends_answer
+from ..http.encoding import dumps, dumps_event
+from .memory_store import MemoryStore
 
 Fields = dict[str, Any]
 
-STORED_FIELDS = ("references", "grounding", "citations", "search_results")  # fields of the last chunk of an answer
-MAX_PENDING = 256  # entries that are not written yet; a slower disk loses entries instead of filling the memory
+MAX_PENDING = 1024  # entries that are not written yet; a slower disk loses entries instead of filling the memory
+MAX_PENDING_SHARE = 4  # a client can use 1/4 of them, so that one client does not lose the entries of others
 MAX_ENTRY_SHARE = 4  # an entry can use 1/4 of max_bytes, so that one conversation cannot push out all others
 LARGE_ENTRY = 512 * 2**10  # bytes, which take 2 ms to encode
 RETRY_SECONDS = 0.1  # time for another worker to write the entry that a client requests from this one
 
+MIN_SWEEP_SECONDS, MAX_SWEEP_SECONDS = 0.5, 60.0  # between two removals of expired entries
+SWEEP_SHARE = 0.1  # share of the time for which entries are kept
+
 log = logging.getLogger("citestream")
+
+
+@dataclass(frozen=True, slots=True)
+class _Pending:
+    """An entry that is not encoded yet."""
+
+    client: str
+    name: str
+    fields: Fields
+    owner: str
 
 
 class EntryStore(Protocol):
     """A bounded store that several processes share. It is used by one thread at a time."""
 
-    def put_all(self, entries: Sequence[tuple[str, str, bytes]]) -> None:
-        """Store or replace entries of (client, name, data)."""
+    def put_all(self, entries: Sequence[Entry]) -> None:
+        """Store or replace entries of (client, name, data, owner)."""
         ...
 
     def get(self, client: str, name: str) -> bytes | None:
         """Return the data of an entry, or None if it is unknown or expired."""
+        ...
+
+    def remove_expired(self) -> None:
+        """Remove expired entries."""
         ...
 
     def reach(self) -> None:
@@ -59,58 +77,38 @@ class EntryStore(Protocol):
         ...
 
 
-class MemoryStore:
-    """A bounded store in the memory of one process. It needs no thread: an entry takes 2 µs, a thread switch 50 µs."""
-
-    def __init__(self, config: ReferencesConfig, clock: Callable[[], float]) -> None:
-        """`clock` returns seconds."""
-        self._config = config
-        self._clock = clock
-        self._entries: OrderedDict[tuple[str, str], tuple[float, bytes]] = OrderedDict()  # oldest first
-        self._bytes = 0
-
-    def put(self, client: str, name: str, data: bytes) -> None:
-        """Store or replace an entry, and remove the oldest ones above the limits."""
-        _, before = self._entries.pop((client, name), (0.0, b""))
-        self._entries[client, name] = (self._clock(), data)
-        self._bytes += len(data) - len(before)
-        while len(self._entries) > self._config.keep or self._bytes > self._config.max_bytes:
-            _, (_, oldest) = self._entries.popitem(last=False)
-            self._bytes -= len(oldest)
-
-    def get(self, client: str, name: str) -> bytes | None:
-        """Return the data of an entry, or None if it is unknown or expired."""
-        stored_at, data = self._entries.get((client, name), (0.0, None))
-        return data if stored_at >= self._clock() - self._config.keep_seconds else None
-
-
 class RecentReferences:
-    """References of recent answers. A client can only look up its own answers."""
+    """References of recent answers. A client can only look up its own answers, and displaces only its own."""
 
     def __init__(
         self, config: ReferencesConfig, clock: Callable[[], float] = time, store: StoreConfig | None = None
     ) -> None:
         """Open the store. `clock` returns seconds since 1970; Redis uses its own. Raise ConfigError if it cannot."""
-        self._config = config
-        self._shared = _open_shared_store(config, clock, store) if config.keep else None
-        self._memory = MemoryStore(config, clock) if config.keep and self._shared is None else None
+        self._bounds = Bounds(config.keep, config.max_bytes, config.keep_seconds)
+        self._shared = _open_shared_store(config, self._bounds, clock, store) if config.keep else None
+        self._memory = MemoryStore(self._bounds, clock) if config.keep and self._shared is None else None
         self._thread = ThreadPoolExecutor(1, "references")
         self._storing: set[asyncio.Future[None]] = set()  # large entries that are being encoded for the memory
-        self._pending: deque[tuple[str, str, Fields]] = deque()
+        self._pending: deque[_Pending] = deque()
         self._scheduled = False  # a write is scheduled in the thread
 
     def put(self, client: str, name: str, fields: Fields) -> None:
         """Store fields of an answer. Return at once and never fail. `fields` must not be changed afterwards."""
+        self.put_owned(client, name, fields, client)
+
+    def put_owned(self, client: str, name: str, fields: Fields, owner: str) -> None:
+        """Store fields as `put` does. They count as those of another client, the owner."""
+        pending = _Pending(client, name, fields, owner)
         if self._memory is not None:
             if is_large(fields, LARGE_ENTRY):
-                storing = scheduler().start("encode", self._put_in_steps(self._memory, client, name, fields))
+                storing = scheduler().start("encode", self._put_in_steps(self._memory, pending))
                 self._storing.add(storing)
                 storing.add_done_callback(self._storing.discard)
                 return
-            for entry in self._encode([(client, name, fields)]):
+            for entry in self._checked(pending, dumps(fields)):
                 self._memory.put(*entry)
-        elif self._shared is not None and len(self._pending) < MAX_PENDING:
-            self._pending.append((client, name, fields))
+        elif self._shared is not None and self._may_wait(owner):
+            self._pending.append(pending)
             if not self._scheduled:
                 self._scheduled = True
                 with suppress(RuntimeError):  # the server is stopping
@@ -118,23 +116,44 @@ class RecentReferences:
 
     async def get(self, client: str, name: str) -> Fields | None:
         """Return the stored fields of an answer of this client, or None."""
+        return await decoded(await self.get_data(client, name))
+
+    async def get_data(self, client: str, name: str) -> bytes | None:
+        """Return the fields as JSON, so that their size is known before they are decoded, or None."""
         if self._memory is not None:
             if self._storing:
                 await asyncio.wait(self._storing)
-            return _decode(self._memory.get(client, name))
+            return self._memory.get(client, name)
         if self._shared is None:
             return None
         read = partial(self._read, self._shared, client, name)
-        fields = await asyncio.get_running_loop().run_in_executor(self._thread, read)
-        if fields is None:
+        data = await asyncio.get_running_loop().run_in_executor(self._thread, read)
+        if data is None:
             await asyncio.sleep(RETRY_SECONDS)
-            fields = await asyncio.get_running_loop().run_in_executor(self._thread, read)
-        return fields
+            data = await asyncio.get_running_loop().run_in_executor(self._thread, read)
+        return data
 
     async def reach(self) -> None:
         """Raise ProviderError if entries cannot be read now."""
         if self._shared is not None:
             await asyncio.get_running_loop().run_in_executor(self._thread, self._shared.reach)
+
+    @contextmanager
+    def removing_expired(self) -> Iterator[None]:
+        """Remove expired entries for the duration of the block, also if nothing is stored or looked up meanwhile."""
+        loop = asyncio.get_running_loop()
+        seconds = min(MAX_SWEEP_SECONDS, max(MIN_SWEEP_SECONDS, self._bounds.keep_seconds * SWEEP_SHARE))
+        timer: list[asyncio.TimerHandle] = []
+
+        def sweep() -> None:
+            self._remove_expired()
+            timer[:] = [loop.call_later(seconds, sweep)]
+
+        timer.append(loop.call_later(seconds, sweep))
+        try:
+            yield
+        finally:
+            timer[0].cancel()
 
     async def aclose(self) -> None:
         """Write pending entries and close the store."""
@@ -146,10 +165,32 @@ class RecentReferences:
         if self._shared is not None:
             self._shared.close()
 
-    def _put_in_steps(self, memory: MemoryStore, client: str, name: str, fields: Fields) -> Steps[None]:
+    def _may_wait(self, owner: str) -> bool:
+        """Return whether an entry of this client may wait to be written."""
+        share = MAX_PENDING // MAX_PENDING_SHARE
+        if len(self._pending) < share:
+            return True
+        is_full = len(self._pending) >= MAX_PENDING
+        return not is_full and sum(one.owner == owner for one in [*self._pending]) < share
+
+    def _remove_expired(self) -> None:
+        if self._memory is not None:
+            self._memory.remove_expired()
+        elif self._shared is not None:
+            with suppress(RuntimeError):  # the server is stopping
+                self._thread.submit(self._remove_from, self._shared)
+
+    @staticmethod
+    def _remove_from(store: EntryStore) -> None:
         try:
-            data = yield from dumps_in_steps(fields)
-            for entry in self._checked(client, name, data):
+            store.remove_expired()
+        except Exception as error:  # noqa: BLE001 - the result of the executor job is not checked
+            log.warning("expired answers could not be removed: %s", _describe(error))
+
+    def _put_in_steps(self, memory: MemoryStore, pending: _Pending) -> Steps[None]:
+        try:
+            data = yield from dumps_in_steps(pending.fields)
+            for entry in self._checked(pending, data):
                 memory.put(*entry)
         except Exception:  # no one awaits the result
             log.exception("the references of an answer could not be stored")
@@ -158,75 +199,60 @@ class RecentReferences:
         self._scheduled = False  # entries from now on schedule the next write
         pending = [self._pending.popleft() for _ in range(len(self._pending))]
         try:
-            if entries := self._encode(pending):
+            # In this thread, a large entry is encoded in pieces, between which the event loop runs.
+            entries = [entry for one in pending for entry in self._checked(one, dumps_event(one.fields))]
+            if entries:
                 store.put_all(entries)
         except ProviderError as error:  # for example, a full disk
             log.warning("the references of %d answers could not be stored: %s", len(pending), _describe(error))
         except Exception:  # the result of the executor job is not checked
             log.exception("the references of %d answers could not be stored", len(pending))
 
-    def _encode(self, pending: Sequence[tuple[str, str, Fields]]) -> list[tuple[str, str, bytes]]:
-        """Return entries as JSON, without entries that are too large or cannot be encoded."""
-        entries = []
-        for client, name, fields in pending:
-            entries += self._checked(client, name, dumps(fields))
-        return entries
-
-    def _checked(self, client: str, name: str, data: bytes) -> list[tuple[str, str, bytes]]:
+    def _checked(self, pending: _Pending, data: bytes) -> list[Entry]:
         """Return an entry, or nothing if it cannot be stored."""
         try:
-            name.encode()
+            pending.name.encode()
         except ValueError as error:  # a lone surrogate in an id
             log.warning("the references of an answer could not be stored: %s", _describe(error))
             return []
-        if len(data) * MAX_ENTRY_SHARE > self._config.max_bytes:
+        if len(data) * MAX_ENTRY_SHARE > self._bounds.max_bytes:
             log.warning("the references of an answer are too large to be stored: %d bytes", len(data))
             return []
-        return [(client, name, data)]
+        return [(pending.client, pending.name, data, pending.owner)]
 
-    def _read(self, store: EntryStore, client: str, name: str) -> Fields | None:
+    def _read(self, store: EntryStore, client: str, name: str) -> bytes | None:
         try:
-            return _decode(store.get(client, name))
+            return store.get(client, name)
         except (ProviderError, ValueError) as error:
             log.warning("the references of an answer could not be read: %s", _describe(error))
             return None
 
 
-class ReferenceRecorder:
-    """Stores the references of one answer when it ends, or when its client stops it."""
+@dataclass(frozen=True, slots=True)
+class OwnedReferences:
+    """Stores entries that count as those of their owner, whatever the client under which they are found."""
 
-    def __init__(self, recent: RecentReferences, client: str, name: str = "") -> None:
-        """`name` is the id that the client knows, if it differs from that of the chunks."""
-        self._recent = recent
-        self._client = client
-        self._name = name
-        self._unfinished_id: Any = None  # the id of the latest text chunk, until the answer ends
+    recent: RecentReferences
+    owner: str
 
-    def observe(self, event: Outgoing, chunks: Sequence[Chunk]) -> None:
-        """Store the references on the last chunk of the answer."""
-        if isinstance(event, TextOut) and chunks:
-            self._unfinished_id = chunks[-1].get("id")
-        elif ends_answer(event) and chunks:
-            self._unfinished_id = None
-            self._store(chunks[-1].get("id"), chunks[-1])
+    def put(self, client: str, name: str, fields: Fields) -> None:
+        """Store fields; see `RecentReferences.put`."""
+        self.recent.put_owned(client, name, fields, self.owner)
 
-    def end(self, fields: Callable[[], Fields]) -> None:
-        """Store the references so far, if the client has received text of an answer that did not end.
 
-        `fields`: returns the fields that the last chunk would have had.
-        """
-        if self._unfinished_id is not None:
-            self._store(self._unfinished_id, fields())
-
-    def _store(self, chunk_id: Any, fields: Fields) -> None:
-        stored = {key: fields[key] for key in STORED_FIELDS if key in fields}
-        name = self._name or chunk_id
-        if stored and isinstance(name, str):
-            self._recent.put(self._client, name, stored)
+async def decoded(data: bytes | None) -> Fields | None:
+    """Return stored fields, decoded in steps. Data that another program changed count as missing."""
+    if data is None:
+        return None
+    try:
+        fields, _ = await Work("parse_request").run(loads_in_steps(data))
+    except ValueError:
+        return None
+    return fields if isinstance(fields, dict) else None
 
 
 def _open_shared_store(
-    config: ReferencesConfig, clock: Callable[[], float], store: StoreConfig | None
+    config: ReferencesConfig, bounds: Bounds, clock: Callable[[], float], store: StoreConfig | None
 ) -> EntryStore | None:
     """Return the configured Redis or SQLite store, or None if entries are not shared. Raise ConfigError."""
     if store is None or not store.url:
@@ -234,17 +260,11 @@ def _open_shared_store(
             return None
         from .sqlite_store import SqliteStore  # imported only if it is used: SQLite takes 1 MB
 
-        return SqliteStore(config, clock)
-    bounds = Bounds(config.keep, config.max_bytes, config.keep_seconds)
+        return SqliteStore(config.file, bounds, clock)
     try:
         return RedisEntries(store.url, store.secret(), bounds, ca_file=store.ca_file, timeout=store.timeout)
     except (ProviderError, ValueError) as error:
         raise ConfigError(f"store.url: {error}") from None
-
-
-def _decode(data: bytes | None) -> Fields | None:
-    fields: Fields | None = loads(data) if data else None
-    return fields
 
 
 def _describe(error: Exception) -> str:

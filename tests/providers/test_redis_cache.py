@@ -94,6 +94,41 @@ def key_count(server: Redis) -> int:
         return int(client.dbsize())
 
 
+LIMITS = {
+    "the number of entries": (Bounds(keep=20, max_bytes=2**20, keep_seconds=60), 40),
+    "the size of all entries": (Bounds(keep=1000, max_bytes=1000, keep_seconds=60), 100),
+}
+
+
+@pytest.mark.parametrize("limit", LIMITS)
+def test_a_client_displaces_only_its_own_entries(limit: str, server: Redis) -> None:
+    bounds, size = LIMITS[limit]
+    with open_entries(server, bounds) as entries:
+        for number in range(4):
+            entries.put("quiet", str(number), b"q" * size)
+            entries.put("passages", f"quiet {number}", b"p", "quiet")
+        for number in range(50):
+            entries.put("busy", str(number), b"b" * size)
+            entries.put("passages", f"busy {number}", b"p", "busy")
+        assert all(entries.get("quiet", str(number)) for number in range(4))
+        assert entries.get("busy", "49")
+        assert not entries.get("busy", "30")
+    assert entry_count(server) <= 20
+
+
+@pytest.mark.parametrize("dropped", ["owners", "counts", "weights", "of"])
+def test_dropped_owners_do_no_harm(dropped: str, server: Redis) -> None:
+    with open_entries(server, Bounds(keep=6, max_bytes=500, keep_seconds=60)) as entries, server.client() as client:
+        for number in range(30):
+            entries.put(f"client {number % 3}", str(number), b"x" * (number % 7 + 1) * 10)
+            client.delete(*(key for key in client.scan_iter() if key.startswith(f"{PREFIX}{dropped}".encode())))
+            assert entries.get(f"client {number % 3}", str(number))
+        for number in range(10):
+            entries.put("client 0", f"again {number}", b"y")
+        assert entries.get("client 0", "again 9")
+    assert entry_count(server) == 6
+
+
 @pytest.mark.parametrize("name", ["", "\udcff", "a" * 10_000, "a\0b", "{x}"])
 def test_unusual_names_are_accepted(name: str, server: Redis) -> None:
     with open_entries(server) as entries:

@@ -8,6 +8,7 @@ On an idle machine the steps take at most 20 ms; if they are not divided, most o
 import asyncio
 import json
 from contextlib import AsyncExitStack
+from io import BytesIO
 
 from aiohttp import ClientSession
 
@@ -61,4 +62,21 @@ async def test_no_step_of_the_event_loop_is_long() -> None:
                 statuses[name] = await send(client, url + case.path.replace("fake/", f"p{number}/"), body.encode())
             steps = await asyncio.to_thread(stop, process)
     assert statuses == dict.fromkeys(INPUTS, "200")
+    assert [step for step in steps if step["ms"] > LIMIT_MS] == []
+
+
+async def test_a_small_request_that_refers_to_a_long_conversation_blocks_no_step() -> None:
+    items = [{"role": "user", "content": f"{number}"} for number in range(200_000)]  # 8 MB
+    stored = BytesIO(json.dumps({"model": "extractive", "input": items}).encode())
+    with server({"providers": {"extractive": {"kind": "extractive"}}}) as (url, process):
+        async with ClientSession() as client:
+            async with client.post(f"{url}/v1/responses", data=stored) as answer:
+                response_id = (await answer.json())["id"]
+            for _ in range(2):
+                async with client.get(f"{url}/v1/references/conversation:{response_id}") as found:
+                    assert found.status == 404
+                more = {"model": "extractive", "input": "Hi", "previous_response_id": response_id}
+                async with client.post(f"{url}/v1/responses", json=more) as answer:
+                    assert answer.status == 200
+        steps = await asyncio.to_thread(stop, process)
     assert [step for step in steps if step["ms"] > LIMIT_MS] == []

@@ -6,16 +6,19 @@ its own earlier calls and answers by default; if a call is missing, its result b
 
 import re
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from itertools import chain
 from typing import Any
 
 from citestream.citation.evidence import FieldError
 
+from ...pipeline.request.long_input import read_input
 from ..extensions import Body
 
 Fields = dict[str, Any]
 Find = Callable[[str], Awaitable[Fields | None]]
 
+CONVERSATION = "conversation:"  # begins the names of stored conversations
 OWN_ID = re.compile(r"[a-z]+_([0-9a-f]{32})(?:_|$)")  # ids of items contain the key of their response
 OMITTED_TYPES = frozenset({"reasoning", "image_generation_call"})  # no model takes the reasoning of another
 MAX_RESPONSES = 100  # limit per request; a look-up that finds nothing takes 0.1 s
@@ -24,7 +27,7 @@ OMITTED_FIELDS = frozenset({"id", "status"})  # only the server that stores an i
 
 def conversation_key(response_id: str) -> str:
     """Return the key under which the conversation of a response is stored. It is never the id of an answer."""
-    return f"conversation:{response_id}"
+    return f"{CONVERSATION}{response_id}"
 
 
 def conversation(body: Mapping[str, Any], output: list[Fields]) -> Fields:
@@ -47,9 +50,13 @@ async def insert_stored(body: Body, find: Find) -> Body:
     stored = await find(conversation_key(previous))
     if not stored:
         return body
-    earlier = [*stored["input"], *chain.from_iterable(map(_as_input, stored["output"]))]
     rest = {key: value for key, value in body.items() if key != "previous_response_id"}
-    return rest | {"input": [*earlier, *_items(body.get("input"))]}
+    return rest | {"input": await read_input(partial(_continued, stored, body.get("input")), stored["output"])}
+
+
+def _continued(stored: Fields, added: Any) -> list[Any]:
+    """Return the items of a stored conversation and those that a request adds."""
+    return [*stored["input"], *chain.from_iterable(map(_as_input, stored["output"])), *_items(added)]
 
 
 async def _insert_items(items: list[Any], find: Find) -> list[Any]:

@@ -19,6 +19,7 @@ from citestream.proxy.config import ConfigError, ReferencesConfig, parse
 from citestream.proxy.http.application import make_app
 from citestream.proxy.pipeline.outgoing import TextOut
 from citestream.proxy.storage import RecentReferences, ReferenceRecorder
+from tests.clock import Clock as LoopClock
 from tests.upstreams.servers import ollama_compatible
 from tests.upstreams.wire import Break, Server, head, script
 
@@ -155,6 +156,104 @@ async def test_expired_entries_do_not_stay_in_the_file(tmp_path: Path) -> None:
         assert database.execute("SELECT id FROM answers").fetchall() == [("b",)]
 
 
+async def test_a_client_displaces_only_its_own_entries(place: Fields) -> None:
+    clock = Clock()
+    for limits, size in ({"keep": 20}, 10), ({"max_bytes": 2**16}, 3_000):
+        async with opened(clock, **limits, **place) as recent:
+            for number in range(5):
+                recent.put("quiet", str(number), {"text": "x" * size})
+            for number in range(60):
+                clock.now += 1
+                recent.put("busy", str(number), {"text": "x" * size})
+                recent.put_owned("passages", f"busy {number}", {"text": "x" * size}, "busy")
+                assert await recent.get("busy", str(number))
+            assert [await recent.get("quiet", str(number)) is not None for number in range(5)] == [True] * 5
+            assert await recent.get("busy", "30") is None
+            assert await recent.get("passages", "busy 30") is None
+
+
+async def test_requests_of_one_client_do_not_remove_the_answers_of_another(tmp_path: Path) -> None:
+    for references in ({"keep": 10}, {"keep": 10, "conversations": "file", "file": str(tmp_path / "s")}):
+        keys = [{"key": "the client key of a"}, {"key": "the client key of b"}]
+        server = {"keys": keys, "public_url": "https://cite.example"}
+        config = parse({"server": server, "providers": {"extractive": None}, "references": references})
+        async with TestClient(TestServer(make_app(config))) as client:
+            a, b = ({"Authorization": f"Bearer the client key of {name}"} for name in "ab")
+            whole = await (await client.post("/v1/chat/completions", json=REQUEST, headers=a)).json()
+            question = {**RESPONSE_REQUEST, "model": "extractive"}
+            conversation = await (await client.post("/v1/responses", json=question, headers=a)).json()
+            for _ in range(30):
+                await client.post("/v1/chat/completions", json=REQUEST, headers=b)
+            assert (await client.get(f"/v1/references/{whole['id']}", headers=a)).status == 200
+            link = whole["choices"][0]["message"]["annotations"][0]["url_citation"]["url"]
+            assert (await client.get(link.removeprefix("https://cite.example"))).status == 200
+            more = {**question, "previous_response_id": conversation["id"]}
+            assert (await client.post("/v1/responses", json=more, headers=a)).status == 200
+
+
+async def test_expired_entries_are_removed_from_the_memory_and_the_file_without_further_requests(
+    place: Fields, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock, loop_clock = Clock(), LoopClock(monkeypatch)
+    async with opened(clock, keep_seconds=600, **place) as recent:
+        recent.put("", "a", {"text": "a secret excerpt"})
+        assert await recent.get("", "a")
+        with recent.removing_expired():
+            for passed, is_stored in ((61, True), (600, False)):
+                clock.now += passed
+                loop_clock.advance(passed)
+                for _ in range(3):  # turns of the event loop, in which the timer fires
+                    await asyncio.sleep(0)
+                await recent.reach()
+                assert stored_bytes(recent, place) == is_stored
+
+
+def stored_bytes(recent: RecentReferences, place: Fields) -> bool:
+    """Return whether the secret of the test is in memory, or in the file or its log, also in unused pages."""
+    if not place:
+        return bool(recent._memory)
+    files = Path(place["file"]).parent.glob("recent.sqlite*")
+    return any(b"secret" in file.read_bytes() for file in files if file.name[-4:] != "-shm")
+
+
+async def test_entries_that_expired_while_the_server_was_stopped_are_removed_at_its_start(tmp_path: Path) -> None:
+    clock, place = Clock(), {"file": str(tmp_path / "recent.sqlite")}
+    async with opened(clock, keep_seconds=60, **place) as recent:
+        recent.put("", "a", {"text": "a secret excerpt"})
+    assert stored_bytes(recent, place)
+    clock.now += 61
+    async with opened(clock, keep_seconds=60, **place) as recent:
+        assert not stored_bytes(recent, place)
+
+
+async def test_a_file_of_an_earlier_version_is_continued(tmp_path: Path) -> None:
+    file = tmp_path / "recent.sqlite"
+    with closing(sqlite3.connect(file)) as database, database:
+        database.execute(
+            "CREATE TABLE answers (client TEXT NOT NULL, id TEXT NOT NULL, at REAL NOT NULL, size INTEGER NOT NULL, "
+            "fields BLOB NOT NULL, PRIMARY KEY (client, id))"
+        )
+        database.execute("INSERT INTO answers VALUES ('a', 'x', 1000, 8, '{\"n\": 1}')")
+    async with opened(Clock(), file=str(file)) as recent:
+        recent.put("b", "y", {"n": 2})
+        assert await recent.get("b", "y") == {"n": 2}
+        assert await recent.get("a", "x") == {"n": 1}
+
+
+async def test_the_conversations_that_a_request_refers_to_count_as_its_body() -> None:
+    config = parse({"server": {"max_body_bytes": 20_000}, "providers": {"extractive": None}})
+    question = {**RESPONSE_REQUEST, "model": "extractive", "instructions": "x"}
+    async with TestClient(TestServer(make_app(config))) as client:
+        answer = await (await client.post("/v1/responses", json=question | {"input": "a" * 15_000})).json()
+        statuses = []
+        for _ in range(2):
+            more = question | {"input": "b" * 10_000, "previous_response_id": answer["id"]}
+            response = await client.post("/v1/responses", json=more)
+            statuses.append((response.status, answer := await response.json())[0])
+        assert statuses == [200, 413]
+        assert answer["error"]["code"] == "too_large"
+
+
 async def test_an_entry_that_another_worker_writes_just_after_the_request_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -249,6 +348,9 @@ REQUEST: Fields = {
     "messages": [{"role": "user", "content": "When was the Harlan bridge opened?"}],
     "evidence": [BRIDGE],
 }
+
+
+RESPONSE_REQUEST: Fields = {"input": "When was the Harlan bridge opened?", "evidence": [BRIDGE]}
 
 
 async def test_a_client_looks_up_the_last_fields_of_its_answer() -> None:
