@@ -14,6 +14,7 @@ from citestream.citation.support.features.excerpts import ExcerptCache
 from citestream.citation.support.scorers import AUTO, SCORERS, Scorer, scorer
 from citestream.citation.support.scorers.entailment import EntailmentScorer, EntailmentWeights
 from citestream.citation.support.scorers.ragflow import RagflowScorer
+from citestream.providers.cache_owner import CACHE_OWNER
 from citestream.providers.embedding import Embedder
 from citestream.providers.embedding.local import PACKAGE as LOCAL_EMBEDDER
 from citestream.providers.errors import ProviderError
@@ -99,11 +100,12 @@ class Scorers:
 
     def scorer(self, name: str) -> Scorer:
         """Return the scorer of that name, as configured. Raise ValueError if the name is unknown."""
+        excerpts = self._excerpts.of_client(CACHE_OWNER.get())
         if name == "ragflow":
             return RagflowScorer(self._config.scoring.ragflow_token_weight)
         if name == "entailment":
-            return EntailmentScorer(self._load_weights(), self._excerpts)
-        return scorer(name, excerpts=self._excerpts)
+            return EntailmentScorer(self._load_weights(), excerpts)
+        return scorer(name, excerpts=excerpts)
 
     async def aclose(self) -> None:
         """Close connections and threads."""

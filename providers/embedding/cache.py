@@ -5,6 +5,7 @@ from hashlib import blake2b
 
 import numpy as np
 
+from ..cache_owner import CACHE_OWNER
 from .model import Vectors
 
 KEY_BYTES = 16  # the probability of a collision among a billion texts is 10^-21
@@ -48,8 +49,9 @@ class VectorCache:
 
 
 def key_of(model: str, text: str) -> bytes:
-    """Return the key of a text's vector."""
-    return blake2b(f"{model}\0{text}".encode("utf-8", "surrogatepass"), digest_size=KEY_BYTES).digest()
+    """Return the key of a text's vector for the client of the current task."""
+    named = f"{CACHE_OWNER.get()}\0{model}\0{text}"
+    return blake2b(named.encode("utf-8", "surrogatepass"), digest_size=KEY_BYTES).digest()
 
 
 def _size(vector: Vectors) -> int:

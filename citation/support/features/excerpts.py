@@ -9,6 +9,7 @@ import re
 from array import array
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from copy import copy
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, TypeVar
@@ -49,22 +50,35 @@ class AnalyzedExcerpt:
     size: int  # memory in units of one character of English text
 
 
+_Key = tuple[str, str, str]  # client, text and title
+
+
 class ExcerptCache:
     """Analyzes excerpts and caches the results, and the indexes built from them."""
 
     def __init__(self, characters: int = 0, lock: AbstractContextManager[object] | None = None) -> None:
         """Cache up to `characters` of English text, at about 9 bytes each. Give a `lock` if several threads use it."""
-        self._excerpts: LRUCache[tuple[str, str], AnalyzedExcerpt] = LRUCache(characters)
+        self._client = ""
+        self._excerpts: LRUCache[_Key, AnalyzedExcerpt] = LRUCache(characters)
         self._indexes: LRUCache[tuple[AnalyzedExcerpt, ...], Any] = LRUCache(characters // INDEX_SHARE)
         self._lock = lock or nullcontext()
 
+    def of_client(self, client: str) -> "ExcerptCache":
+        """Return a part of this cache that only this client uses. All parts share its size.
+
+        Otherwise a client could measure whether another one has sent an excerpt.
+        """
+        part = copy(self)
+        part._client = client
+        return part
+
     def analyze(self, evidence: Evidence) -> AnalyzedExcerpt:
         """Return the analysis of this excerpt."""
-        return complete(self._analyze(_key(evidence)))
+        return complete(self._analyze(self._key(evidence)))
 
     def index(self, evidence: Sequence[Evidence], build: Callable[[tuple[AnalyzedExcerpt, ...]], Steps[T]]) -> Steps[T]:
         """Return the result of `build(analyzed excerpts)`, cached. Always pass the same `build`; never change it."""
-        keys = [_key(one) for one in evidence]
+        keys = [self._key(one) for one in evidence]
         with self._lock:
             known = [self._excerpts.get(key) for key in keys]
         analyzed: list[AnalyzedExcerpt] = []
@@ -79,21 +93,21 @@ class ExcerptCache:
                 self._indexes.put(excerpts, index, sum(one.size for one in excerpts))
         return index
 
-    def _analyze(self, key: tuple[str, str]) -> Steps[AnalyzedExcerpt]:
-        """Return the analysis of an excerpt, cached. `key`: its text and its title."""
+    def _analyze(self, key: _Key) -> Steps[AnalyzedExcerpt]:
+        """Return the analysis of an excerpt, cached."""
         with self._lock:
             known = self._excerpts.get(key)
         if known is not None:
             return known
-        excerpt = yield from analyze_excerpt_in_steps(*key)
+        _, text, title = key
+        excerpt = yield from analyze_excerpt_in_steps(text, title)
         yield None
         with self._lock:
             self._excerpts.put(key, excerpt, excerpt.size)
         return excerpt
 
-
-def _key(evidence: Evidence) -> tuple[str, str]:
-    return evidence.text, evidence.title or evidence.file_name or ""
+    def _key(self, evidence: Evidence) -> _Key:
+        return self._client, evidence.text, evidence.title or evidence.file_name or ""
 
 
 def analyze_excerpt(text: str, title: str = "") -> AnalyzedExcerpt:

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
+from citestream.providers.cache_owner import CACHE_OWNER
+
 from ...config import ClientKey, check_distinct, hash_key
 from ...observability.logs import CLIENT, PASSAGE_PREFIX, TENANT
 from ..error_responses import RequestError
@@ -60,7 +62,11 @@ def require_client_key(keys: Keys) -> Middleware:
             raise RequestError(401, "a valid client key is required", code="invalid_api_key")
         request[CLIENT] = name or ""
         request[TENANT] = keys.tenant_of(key)
-        return await handler(request)
+        token = CACHE_OWNER.set(request[TENANT])
+        try:
+            return await handler(request)
+        finally:
+            CACHE_OWNER.reset(token)
 
     return check
 

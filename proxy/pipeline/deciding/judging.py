@@ -2,7 +2,8 @@
 
 A question is one claim and one passage. Questions start as soon as a sentence is complete, concurrently, the earliest
 sentence first. A verdict that has not arrived when the deadline passes is ignored: the scorer's decision stands, and
-the grounding report says `degraded`. Verdicts are cached by content across requests.
+the grounding report says `degraded`. Verdicts are cached by content across the requests of a client. Clients do not
+share them, because the report says which verdicts were cached.
 """
 
 import asyncio
@@ -17,6 +18,7 @@ from citestream.citation.grounding import JudgeReport
 from citestream.citation.support.decision import JUDGE_THRESHOLD, Verdict
 from citestream.citation.support.judging import JudgeBand, apply, candidates
 from citestream.citation.support.scorers import Claim, PreparedEvidence
+from citestream.providers.cache_owner import CACHE_OWNER
 from citestream.providers.errors import ProviderError
 
 from .judge_models import JudgeModel, Question
@@ -140,5 +142,5 @@ class AnswerJudge:
 
 
 def _key(question: Question) -> bytes:
-    parts = (question.claim, question.context, question.title, question.passage)
+    parts = (CACHE_OWNER.get(), question.claim, question.context, question.title, question.passage)
     return blake2b("\0".join(parts).encode("utf-8", "surrogatepass"), digest_size=KEY_BYTES).digest()
