@@ -37,7 +37,7 @@ from .pipeline.respond import Batches, pass_through, respond
 from .pipeline.second_pass import respond_in_two_passes
 from .retrievers import Retrievers
 from .scorers import Scorers
-from .storage import RecentReferences
+from .storage import KnownIds, RecentReferences
 
 log = logging.getLogger("citestream")
 
@@ -63,6 +63,7 @@ class App:
         self.scorers = Scorers(config, embedders, make_judge(config.scoring, self.routes))
         self.retrievers = Retrievers(config, embedders, self.routes, self.telemetry)
         self.recent = RecentReferences(_references_config(config), store=config.store)
+        self.known_ids = KnownIds(config.references, config.store) if _has_tenants(config) else None
         self.passage_links = PassageLinks(config.server.public_url, config.server.link_secret)
         self._secret = secrets.token_bytes(32)
         self._templates = load_templates(config.evidence.prompt_files)
@@ -177,6 +178,8 @@ class App:
     async def aclose(self) -> None:
         """Close all connections."""
         await self.recent.aclose()
+        if self.known_ids:
+            await self.known_ids.recent.aclose()
         await self.retrievers.aclose()
         await self.routes.aclose()
         await self.scorers.aclose()
@@ -193,6 +196,11 @@ def _request(model: str, prompt: Injected, params: Mapping[str, Any], asked: str
 def _title(evidence: Evidence) -> str:
     """Return the title of an evidence, or else the name of its file without its extension."""
     return evidence.title or (evidence.file_name or "").rpartition(".")[0]
+
+
+def _has_tenants(config: Config) -> bool:
+    """Return whether there are several clients, which may share the key of the operator at a provider."""
+    return len(config.server.keys) > 1 or any(provider.pass_client_key for provider in config.providers.values())
 
 
 def _references_config(config: Config) -> ReferencesConfig:

@@ -36,6 +36,11 @@ class Server(Section):
     port: int = Field(default=8787, ge=0, le=65535, description="port to listen on; 0: any free port")
     workers: int = Field(default=1, ge=1, le=256, description="processes that share the port; use one for each core")
     keys: tuple[ClientKey, ...] = Field(default=(), description="client keys; empty: no key is required")
+    shared_ids: tuple[str, ...] = Field(
+        default=(),
+        description="ids of files, prompts and vector stores at providers that every client may use; "
+        "with several client keys, other ids are accepted only from the client that received them",
+    )
     allow_anonymous: bool = Field(default=False, description="allow listening beyond loopback without client keys")
     cors_origins: tuple[str, ...] = Field(
         default=(), description="origins of web pages that may send requests: https://app.example, or * for all"

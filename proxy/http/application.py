@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -75,11 +76,15 @@ async def _run(
 ) -> AsyncGenerator[None, None]:
     """Prepare the first request, watch the event loop while the server runs, and close all connections at the end."""
     await asyncio.to_thread(app.warm_up)
-    with StallWatch(metrics.loop_stalled).running(), app.recent.removing_expired():
+    with StallWatch(metrics.loop_stalled).running(), app.recent.removing_expired(), _removing_ids(app):
         yield
     await app.aclose()
     if tracing:
         await tracing.aclose()
+
+
+def _removing_ids(app: App) -> AbstractContextManager[None]:
+    return app.known_ids.recent.removing_expired() if app.known_ids else nullcontext()
 
 
 def _tracing(config: Config) -> "Tracing | None":

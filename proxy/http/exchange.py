@@ -29,6 +29,7 @@ from .client_route import client_route
 from .client_stream import Stream
 from .encoding import json_response, json_response_in_steps
 from .error_responses import RequestError
+from .id_check import check_ids, recording
 from .pass_through import relay, relayed_body
 from .request_body import hold, read_json
 from .sending import LONG_EVENT, MakeChunks, collect, send, send_failure
@@ -125,6 +126,7 @@ class _Exchange:
     async def _answer(self, route: Route, found: JobEvidence, *, native: bool) -> web.StreamResponse:
         """Answer by this route. Raise ProviderError if nothing was sent."""
         job, app = self._job, self._app
+        await check_ids(self._request, app, route, job.body)
         if native and not found.needs_citations and app.passes_bytes:
             with suppress(NoSuchApi):
                 return await self._relay(route)
@@ -162,7 +164,8 @@ class _Exchange:
     async def _relay(self, route: Route) -> web.StreamResponse:
         encoder = self._api.encoder(self._job, UNCITED) if self._job.stream else None
         body, choices = await relayed_body(self._job, route)
-        return await relay(self._stream, await route.relay(body, self._api.path, choices), encoder)
+        relayed = await route.relay(body, self._api.path, choices)
+        return await relay(self._stream, recording(self._request, self._app, route, relayed), encoder)
 
     @staticmethod
     def _observers(

@@ -21,7 +21,7 @@ from typing import Any, Protocol
 
 from citestream.citation.text.steps import Steps
 from citestream.providers.errors import ProviderError
-from citestream.providers.redis_cache import Bounds, Entry, RedisEntries
+from citestream.providers.redis_cache import PREFIX, Bounds, Entry, RedisEntries
 from citestream.providers.scheduler import Work, scheduler
 from citestream.providers.wire.json_steps import dumps_in_steps, is_large, loads_in_steps
 
@@ -81,11 +81,18 @@ class RecentReferences:
     """References of recent answers. A client can only look up its own answers, and displaces only its own."""
 
     def __init__(
-        self, config: ReferencesConfig, clock: Callable[[], float] = time, store: StoreConfig | None = None
+        self,
+        config: ReferencesConfig,
+        clock: Callable[[], float] = time,
+        store: StoreConfig | None = None,
+        space: str = "",
     ) -> None:
-        """Open the store. `clock` returns seconds since 1970; Redis uses its own. Raise ConfigError if it cannot."""
+        """Open the store. Raise ConfigError if it cannot be used.
+
+        `clock` returns seconds since 1970; Redis uses its own. `space`: separates these entries in Redis from others.
+        """
         self._bounds = Bounds(config.keep, config.max_bytes, config.keep_seconds)
-        self._shared = _open_shared_store(config, self._bounds, clock, store) if config.keep else None
+        self._shared = _open_shared_store(config, self._bounds, clock, store, space) if config.keep else None
         self._memory = MemoryStore(self._bounds, clock) if config.keep and self._shared is None else None
         self._thread = ThreadPoolExecutor(1, "references")
         self._storing: set[asyncio.Future[None]] = set()  # large entries that are being encoded for the memory
@@ -252,7 +259,7 @@ async def decoded(data: bytes | None) -> Fields | None:
 
 
 def _open_shared_store(
-    config: ReferencesConfig, bounds: Bounds, clock: Callable[[], float], store: StoreConfig | None
+    config: ReferencesConfig, bounds: Bounds, clock: Callable[[], float], store: StoreConfig | None, space: str
 ) -> EntryStore | None:
     """Return the configured Redis or SQLite store, or None if entries are not shared. Raise ConfigError."""
     if store is None or not store.url:
@@ -262,7 +269,14 @@ def _open_shared_store(
 
         return SqliteStore(config.file, bounds, clock)
     try:
-        return RedisEntries(store.url, store.secret(), bounds, ca_file=store.ca_file, timeout=store.timeout)
+        return RedisEntries(
+            store.url,
+            store.secret(),
+            bounds,
+            ca_file=store.ca_file,
+            timeout=store.timeout,
+            prefix=f"{PREFIX}{space}",
+        )
     except (ProviderError, ValueError) as error:
         raise ConfigError(f"store.url: {error}") from None
 

@@ -58,7 +58,7 @@ class ExcerptCache:
 
     def __init__(self, characters: int = 0, lock: AbstractContextManager[object] | None = None) -> None:
         """Cache up to `characters` of English text, at about 9 bytes each. Give a `lock` if several threads use it."""
-        self._client = ""
+        self.client = ""  # the client whose excerpts this part has
         self._excerpts: LRUCache[_Key, AnalyzedExcerpt] = LRUCache(characters)
         self._indexes: LRUCache[tuple[AnalyzedExcerpt, ...], Any] = LRUCache(characters // INDEX_SHARE)
         self._lock = lock or nullcontext()
@@ -69,7 +69,7 @@ class ExcerptCache:
         Otherwise a client could measure whether another one has sent an excerpt.
         """
         part = copy(self)
-        part._client = client
+        part.client = client
         return part
 
     def analyze(self, evidence: Evidence) -> AnalyzedExcerpt:
@@ -107,7 +107,7 @@ class ExcerptCache:
         return excerpt
 
     def _key(self, evidence: Evidence) -> _Key:
-        return self._client, evidence.text, evidence.title or evidence.file_name or ""
+        return self.client, evidence.text, evidence.title or evidence.file_name or ""
 
 
 def analyze_excerpt(text: str, title: str = "") -> AnalyzedExcerpt:

@@ -8,6 +8,7 @@ from ...app import App
 from ...http.client_route import client_route
 from ...http.encoding import json_response
 from ...http.exchange import answer
+from ...http.id_check import check_ids
 from ...http.pass_through import forward
 from ...http.request_body import read_json, required_text
 from ...observability.logs import TENANT
@@ -34,6 +35,7 @@ async def count_tokens(request: web.Request, app: App) -> web.StreamResponse:
     """`POST /v1/messages/count_tokens`: Anthropic's count for its models, an estimate for any other model."""
     body = await read_json(request)
     route = client_route(request, app, required_text(body, "model"), NATIVE)
+    await check_ids(request, app, route, body)
     if route.provider.native == NATIVE:
         counted = {**without_extensions(body), "model": route.model}
         return await forward(request, route, counted, COUNT_TOKENS)

@@ -16,6 +16,7 @@ from ...http.client_route import client_route
 from ...http.encoding import json_response, json_response_in_steps
 from ...http.error_responses import RequestError
 from ...http.exchange import answer
+from ...http.id_check import check_ids
 from ...http.pass_through import forward
 from ...http.request_body import hold, read_json
 from ...model_routes import Route
@@ -52,7 +53,9 @@ async def generate(request: web.Request, app: App) -> web.StreamResponse:
         return await answer(request, api, app)
     if model and method in OTHER_METHODS:
         route = client_route(request, app, model, "gemini")
-        return await OTHER_METHODS[method](request, route, await read_json(request))
+        body = await read_json(request)
+        await check_ids(request, app, route, body)
+        return await OTHER_METHODS[method](request, route, body)
     methods = ", ".join((*METHODS, *OTHER_METHODS))
     raise RequestError(404, f"there is no method {method!r}; the methods are: {methods}")
 
