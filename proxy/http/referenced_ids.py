@@ -19,11 +19,16 @@ _IDS = frozenset(
     {
         *("previousresponseid", "conversation", "conversationid", "fileid", "fileids", "vectorstoreid"),
         *("vectorstoreids", "container", "containerid", "promptid", "skillid", "responseid", "cachedcontent"),
-        *("filesearchstorenames", "ragcorpus", "ragcorpora", "ragfileids", "datastore", "engine", "corpus"),
+        *("filesearchstorenames", "ragfileids"),
     }
 )
 _OBJECTS = frozenset({"conversation", "container", "prompt", "audio", "voice"})  # with a field `id`
-_ADDRESSES = frozenset({"fileuri", "uri", "url", "imageurl", "fileurl", "filedata"})
+_ADDRESSES = frozenset(
+    {
+        *("fileuri", "uri", "url", "imageurl", "fileurl", "filedata"),
+        *("ragcorpus", "ragcorpora", "datastore", "engine", "corpus"),
+    }
+)
 # Addresses of files of an account. All others are public ones, which the provider fetches without its keys.
 _ACCOUNT_FILE = re.compile(
     r"\s*(gs://|s3://|(projects/|corpora/|fileSearchStores/|files/))|.*(generativelanguage|aiplatform)\.googleapis\.com",

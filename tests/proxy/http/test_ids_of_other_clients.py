@@ -126,10 +126,8 @@ def claude(*blocks: Fields, path: str = "/v1/messages", **fields: Any) -> tuple[
 
 def chat(*parts: Fields, model: str = "openai/m", **fields: Any) -> tuple[str, Fields]:
     content = [{"type": "text", "text": "Hi"}, *parts]
-    return "/v1/chat/completions", {
-        "model": model,
-        "messages": [{"role": "user", "content": content}, *fields.pop("more", [])],
-    }
+    messages = [{"role": "user", "content": content}, *fields.pop("more", [])]
+    return "/v1/chat/completions", {"model": model, "messages": messages, **fields}
 
 
 FILE = {"type": "document", "source": {"type": "file", "file_id": "file_x"}}
@@ -174,6 +172,10 @@ REFERENCES: dict[str, tuple[tuple[str, Fields], str]] = {
     "Gemini's cache while tokens are counted": (
         gemini("countTokens", cachedContent="cachedContents/x"),
         "cachedContent",
+    ),
+    "a search engine of Vertex AI": (
+        gemini(tools=[{"retrieval": {"vertexAiSearch": {"datastore": "projects/p/locations/l/dataStores/d"}}}]),
+        "tools[0].retrieval.vertexAiSearch.datastore",
     ),
     "an address that becomes Gemini's file": (
         chat({"type": "image_url", "image_url": {"url": FILE_URI}}, model="gemini/m"),
@@ -262,6 +264,7 @@ NO_REFERENCES = {
         more=[],
         tools=[{"name": "f", "input_schema": {"type": "object", "properties": {"container": {"type": "string"}}}}],
     ),
+    "a plugin of OpenRouter": chat(plugins=[{"id": "web", "engine": "exa"}]),
     "a public image": chat({"type": "image_url", "image_url": {"url": "https://storage.googleapis.com/public/a.png"}}),
     "a public video": gemini(parts=[{"fileData": {"fileUri": "https://www.youtube.com/watch?v=1"}}]),
 }
