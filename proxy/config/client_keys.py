@@ -1,4 +1,4 @@
-"""Client keys and other secrets of the server, and the check that nobody can guess them."""
+"""Client keys and other secrets of the server, and the check that no one can guess them."""
 
 import hashlib
 import re

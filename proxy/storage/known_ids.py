@@ -14,7 +14,7 @@ Record = Callable[[Iterable[str]], None]
 
 
 class KnownIds:
-    """Ids by client and provider, in memory, in a file beside `references.file`, or in Redis."""
+    """Ids by client and provider, in memory, in a file next to `references.file`, or in Redis."""
 
     def __init__(self, config: ReferencesConfig, store: StoreConfig) -> None:
         """Open the store. Raise ConfigError if it cannot be used."""
