@@ -42,7 +42,7 @@ async def insert_stored(body: Body, find: Find) -> Body:
     items come from more than MAX_RESPONSES responses, so that a small request cannot cause unbounded work.
     """
     items = body.get("input")
-    if isinstance(items, list) and any(map(_reference, items)):
+    if isinstance(items, list) and await read_input(partial(_has_references, items), items):
         body = {**body, "input": await _insert_items(items, find)}
     previous = body.get("previous_response_id")
     if not isinstance(previous, str) or not OWN_ID.match(previous):
@@ -79,6 +79,10 @@ async def _insert_items(items: list[Any], find: Find) -> list[Any]:
             known |= {one["id"]: one for one in stored.get("output", ())}
         inserted += _as_input(known[item_id]) if item_id in known else [item]
     return inserted
+
+
+def _has_references(items: list[Any]) -> bool:
+    return any(map(_reference, items))
 
 
 def _reference(item: Any) -> str:
