@@ -106,7 +106,8 @@ def test_no_pixel_of_another_sentence_changes(page: Page, case: str) -> None:
 def test_no_pixel_outside_the_component_changes_for_names_and_quotes(page: Page, field: str) -> None:
     _, empty = show(page, "")
     for content in (ZALGO, WORD, BIDI):
-        reference = {"number": 1, "title": None, "is_generated_artifact": True, "spans": [], field: content}
+        reference: dict[str, object] = {"number": 1, "title": None, "is_generated_artifact": True, "spans": []}
+        reference[field] = content
         boxes, shown = show(page, "It is red. [1]", references=[reference])
         assert difference(page, empty, shown, boxes["element"]) == 0
 
