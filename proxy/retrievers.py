@@ -14,6 +14,7 @@ from citestream.citation.text.steps import Steps
 from citestream.providers.errors import ProviderError, TimedOut
 from citestream.providers.retrieval import Retrieved, Retriever, http, postgres, retriever
 from citestream.providers.retrieval.hybrid_search import milliseconds_since
+from citestream.providers.retrieval.ranking import MAX_QUESTION
 from citestream.providers.scheduler import Work
 
 from .config import Config, ConfigError, RetrieverConfig
@@ -64,6 +65,7 @@ class Retrievers:
             raise FieldError("retrieval.source", f"there is no source {name!r}; there are: {known}")
         config = self._config.retrievers[name]
         query, notes = await self._query(job, config)
+        query = query[:MAX_QUESTION]
         if not query.strip():
             return given
         report: Fields = {"source": name, "query": query, **notes}

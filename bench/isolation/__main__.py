@@ -19,9 +19,12 @@ from pathlib import Path
 
 from aiohttp import ClientSession, ClientTimeout
 
-from bench.isolation.cases import CASES, Case
+from bench.isolation.cases import CASES as DIVIDED
+from bench.isolation.cases import Case
+from bench.isolation.extreme import EXTREME
 from bench.isolation.services import ROOT, Services, send, server, stop
 
+CASES = DIVIDED | EXTREME
 PROBE_SECONDS = 0.002  # between two probes
 STARTED_SECONDS = 0.3  # probes before the request, while the server is idle
 
@@ -42,7 +45,10 @@ def main() -> None:
 async def _measure(name: str, case: Case, python: str, folder: Path, *, lines: bool) -> None:
     async with Services(case) as services:
         config = {
-            "providers": {"fake": {"kind": "openai", "base_url": f"{services.url}/v1", "api_key": "none"}},
+            "providers": {
+                "fake": {"kind": "openai", "base_url": f"{services.url}/v1", "api_key": "none"},
+                "extractive": None,
+            },
             "retrievers": {"search": services.retriever},
             **case.config,
         }

@@ -27,6 +27,7 @@ class Case:
     results: bytes = b"[]"  # body of the retriever
     config: Fields = field(default_factory=dict)
     times: int = 1
+    status: int = 200  # the provider's
 
 
 def _chat(evidence: list[str], *, stream: bool = True, **fields: Any) -> Fields:

@@ -73,7 +73,7 @@ class Services:
         await request.read()
         case, headers = self.case, {"Content-Type": self.case.content_type}
         if not case.compressed:
-            return web.Response(body=case.answer, headers=headers)
+            return web.Response(body=case.answer, status=case.status, headers=headers)
         return web.Response(body=gzip.compress(case.answer, 1), headers=headers | {"Content-Encoding": "gzip"})
 
     async def _search(self, request: web.Request) -> web.Response:

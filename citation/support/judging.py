@@ -6,6 +6,7 @@ A judge confirms or refuses evidence that a scorer proposed. It never adds other
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from ..text import MAX_TITLE
 from .decision import JUDGE_THRESHOLD, Verdict
 from .gates import Reason
 from .scorers import PreparedEvidence
@@ -49,7 +50,8 @@ def candidates(verdicts: Sequence[Verdict], band: JudgeBand, prepared: PreparedE
         row = rows[verdict.number]
         evidence = prepared.evidence[row]
         start, end = prepared.index.widened(row, verdict.start, verdict.end)
-        found.append(Candidate(verdict.number, evidence.title or evidence.file_name or "", evidence.text[start:end]))
+        title = (evidence.title or evidence.file_name or "")[:MAX_TITLE]
+        found.append(Candidate(verdict.number, title, evidence.text[start:end]))
     return found
 
 

@@ -19,7 +19,8 @@ from .tokens import Tokens, tokenize
 from .words.languages import MAX_VOTES, Votes, detect_language, stopwords
 from .words.polarity import cancels_negation, negations_in_runs
 
-_MAX_TITLES, _MAX_TITLE_LENGTH = 1024, 400  # titles that are cached, and characters of each
+_MAX_TITLES = 1024  # cached titles
+MAX_TITLE = 400  # characters of a title that are analyzed; a longer one is a text, and no step may analyze megabytes
 _OPENING_MARKS = " \"“‘'(*_#「《"
 _SENTENCE_ENDS = ".!?:。！？\n-•*"
 
@@ -123,9 +124,13 @@ def analyze_sentence(text: str, likely: frozenset[str | None] = frozenset()) -> 
     return analyze_text(text, likely=likely)
 
 
-@memoize(_MAX_TITLES, _MAX_TITLE_LENGTH)
 def analyze_title(title: str) -> Analysis:
-    """Analyze a title, which many excerpts share."""
+    """Analyze the first MAX_TITLE characters of a title, which many excerpts share."""
+    return _analyze_title(title[:MAX_TITLE])
+
+
+@memoize(_MAX_TITLES, MAX_TITLE)
+def _analyze_title(title: str) -> Analysis:
     return analyze_text(title)
 
 

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from typing import Literal, TypeAlias
 
 from .memo import memoize
 from .words.word_lists import load_lines
@@ -15,6 +16,8 @@ UNSPACED = HAN + KANA + HANGUL + SOUTH_EAST_ASIAN
 MARKS = "\u0300-\u036f\u064b-\u065f\u0670\u0900-\u0dff\u0f00-\u0fff"  # combining signs, which are not `\w` for `re`
 
 APOSTROPHES = "'’ʼ＇"  # straight, typographic, modifier letter, full width
+NormalForm: TypeAlias = Literal["NFC", "NFD", "NFKC", "NFKD"]
+
 _STRAIGHT_APOSTROPHE = str.maketrans(dict.fromkeys(APOSTROPHES, "'"))
 
 # Traditional Chinese and Japanese characters that have a simplified form, for the few hundred most frequent. This is
@@ -23,6 +26,14 @@ _SIMPLIFIED = str.maketrans({pair[0]: pair[1] for line in load_lines("han") for 
 # The search takes 3 ns per character and the translation 46 ns. Many texts have none of these characters.
 _ANY_TRADITIONAL = re.compile(f"[{''.join(map(chr, _SIMPLIFIED))}]")
 _KANA_OR_HANGUL = re.compile(f"[{KANA}{HANGUL}]")
+
+# Combining marks that may follow one character, as in the stream-safe text format of Unicode (UAX #15, section 13).
+# Unicode sorts the marks of a character, and Python does so in quadratic time: 100,000 of them take 30 seconds.
+MAX_MARKS = 30
+_MARKS_OF_CLASS_0 = re.compile("[\u0f73\u0f75\u0f81\uff9e\uff9f]")  # they become marks, but count as letters
+_TOO_MANY_MARKS = re.compile(rb"(?<=[^\0]{%d})[^\0]+" % MAX_MARKS)
+# Characters of a word that are folded completely; a longer word is data. Of U+FDFA, each becomes 18 characters: 5 ms.
+MAX_FOLDED = 2_000
 
 
 def has_kana_or_hangul(text: str) -> bool:
@@ -40,8 +51,26 @@ def fold(word: str) -> str:
 
 @memoize()
 def _fold_unicode(word: str) -> str:
-    decomposed = unicodedata.normalize("NFKD", word.translate(_STRAIGHT_APOSTROPHE).casefold())
-    return "".join(c for c in decomposed if not unicodedata.combining(c) or "\u0900" <= c <= "\u0fff")
+    decomposed = normalize("NFKD", word[:MAX_FOLDED].translate(_STRAIGHT_APOSTROPHE).casefold())
+    folded = "".join(c for c in decomposed if not unicodedata.combining(c) or "\u0900" <= c <= "\u0fff")
+    return folded + word[MAX_FOLDED:].lower() if len(word) > MAX_FOLDED else folded
+
+
+def normalize(form: NormalForm, text: str) -> str:
+    """Return a normal form of Unicode in linear time. Marks after the first MAX_MARKS of a character are left out."""
+    return unicodedata.normalize(form, _without_excessive_marks(text) if len(text) > MAX_MARKS else text)
+
+
+def _without_excessive_marks(text: str) -> str:
+    """Return the text with at most MAX_MARKS combining marks in a row."""
+    classes = bytes(
+        map(unicodedata.combining, _MARKS_OF_CLASS_0.sub("\u0300", text))
+    )  # 0: a character that begins a row
+    kept, parts = 0, []
+    for excess in _TOO_MANY_MARKS.finditer(classes):
+        parts.append(text[kept : excess.start()])
+        kept = excess.end()
+    return "".join([*parts, text[kept:]]) if parts else text
 
 
 def to_simplified(text: str) -> str:

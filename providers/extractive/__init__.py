@@ -12,13 +12,19 @@ from collections.abc import AsyncGenerator, Mapping
 from typing import Any
 from uuid import uuid4
 
+from citestream.citation.text import MAX_TITLE
+from citestream.citation.text.steps import Steps
+
 from ..events import ChatRequest, Chunk, Event, Message, Provider
+from ..scheduler import Work
 from ..wire.json_text import dumps
 from ..wire.openai_chunks import ChunkReader
 from .compose import compose
 
 MODEL = "extractive"
-TOKEN = re.compile(r"\w+|[^\w\s]")
+MAX_QUESTION = 2_000  # characters of a question that are used; its cost grows with the words of the excerpts
+TOKEN_START = re.compile(r"(?<!\w)\w|[^\w\s]")
+COUNTED_AT_A_TIME = 10_000  # characters whose tokens are counted in one step: 1 ms
 WORD = re.compile(r"\s*\S+\s*?(?=\s|$)|\s+")
 
 
@@ -31,9 +37,11 @@ class ExtractiveProvider(Provider):
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
         """Stream one answer, with one word per chunk."""
-        question = request.question or last_question(request.messages)
+        question = shortened(request.question or last_question(request.messages))
+        titles = {number: title[:MAX_TITLE] for number, title in request.titles.items()}
         # In a thread: 200 long excerpts take half a second, and the other streams must not wait for it.
-        answer, prompt_tokens = await asyncio.to_thread(_composed, question, request)
+        answer = await asyncio.to_thread(compose, question, request.excerpts, titles=titles, searched=request.searched)
+        prompt_tokens = await Work("count_tokens").run(_count_tokens(request.messages))
         words, reason = _apply_limits(WORD.findall(_formatted(answer, request.params)), request.params)
         reader = ChunkReader()
         for chunk in _chunks(words, reason, request, prompt_tokens):
@@ -54,6 +62,23 @@ def last_question(messages: list[Message]) -> str:
         if message.get("role") == "user":
             return _text(message.get("content"))
     return ""
+
+
+def shortened(question: str) -> str:
+    """Return a question of at most MAX_QUESTION characters. A long text has its question at the start or at the end."""
+    half = MAX_QUESTION // 2
+    return question if len(question) <= MAX_QUESTION else f"{question[:half]}\n{question[-half:]}"
+
+
+def _count_tokens(messages: list[Message]) -> Steps[int]:
+    """Return the number of words and punctuation marks in these messages."""
+    count = 0
+    for message in messages:
+        text = _text(message.get("content"))
+        for start in range(0, len(text), COUNTED_AT_A_TIME):
+            count += len(TOKEN_START.findall(text, start, start + COUNTED_AT_A_TIME))
+            yield None
+    return count
 
 
 def _text(content: object) -> str:
@@ -84,12 +109,6 @@ def _apply_limits(words: list[str], params: Mapping[str, Any]) -> tuple[list[str
     if found := [end for end in ends if end >= 0]:
         words, reason = WORD.findall(text[: min(found)]), "stop"
     return words, reason
-
-
-def _composed(question: str, request: ChatRequest) -> tuple[str, int]:
-    """Return the answer, and the number of tokens in the messages."""
-    answer = compose(question, request.excerpts, titles=request.titles, searched=request.searched)
-    return answer, sum(len(TOKEN.findall(_text(message.get("content")))) for message in request.messages)
 
 
 def _chunks(words: list[str], reason: str, request: ChatRequest, prompt: int) -> list[Chunk]:

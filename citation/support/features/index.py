@@ -167,17 +167,23 @@ class SharedIndex:
         self.vocabulary: dict[str, int] = numbered
         term_ids = np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
         yield None
-        rows = np.repeat(np.arange(len(excerpts)), [len(one.analysis.terms) for one in excerpts])
-        offsets = _concatenate([one.analysis.starts for one in excerpts])
-        sentences = yield from _undivided(partial(self._sentences_at, rows, offsets), len(rows))
-        per_sentence = np.bincount(sentences, minlength=self.size)
-        self.term_ends = np.concatenate([[0], np.cumsum(per_sentence)])
-        order = yield from _undivided(partial(np.argsort, term_ids, kind="stable"), len(term_ids))
-        self.posted = sentences[order]
-        occurrences = np.bincount(term_ids, minlength=len(numbered))
-        self.posted_ends: list[int] = [0, *occurrences.cumsum().tolist()]
+        rows, sentences = yield from _undivided(partial(self._places_of_terms, excerpts), len(term_ids))
+        yield from _undivided(partial(self._post_terms, term_ids, sentences), len(term_ids))
         yield None
         yield from _undivided(partial(self._index_pairs, term_ids, sentences, rows), len(term_ids))
+
+    def _places_of_terms(self, excerpts: Sequence[AnalyzedExcerpt]) -> tuple[Ints, Ints]:
+        """Return the evidence, (T,), and the sentences, (T,), of all occurrences of terms."""
+        rows = np.repeat(np.arange(len(excerpts)), [len(one.analysis.terms) for one in excerpts])
+        return rows, self._sentences_at(rows, _concatenate([one.analysis.starts for one in excerpts]))
+
+    def _post_terms(self, term_ids: Ints, sentences: Ints) -> None:
+        """Sort the occurrences by their terms; see `posted`."""
+        per_sentence = np.bincount(sentences, minlength=self.size)
+        self.term_ends = np.concatenate([[0], np.cumsum(per_sentence)])
+        self.posted = sentences[np.argsort(term_ids, kind="stable")]
+        occurrences = np.bincount(term_ids, minlength=len(self.vocabulary))
+        self.posted_ends: list[int] = [0, *occurrences.cumsum().tolist()]
 
     def _index_pairs(self, term_ids: Ints, sentences: Ints, rows: Ints) -> None:
         """Index the P pairs of neighbouring terms: `pair_keys`, (P,), sorted; `pairs`, (P, 3): position, row, sentence.

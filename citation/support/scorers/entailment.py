@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...evidence import Evidence
+from ...text import MAX_TITLE
 from ...text.steps import Steps
 from ..calibration import calibrate
 from ..features.excerpts import ExcerptCache
@@ -113,7 +114,7 @@ class EntailmentPrepared(HybridPrepared):
             evidence = self.evidence[row]
             start, end = self.index.widened(row, *scores.windows[row].tolist())
             text = evidence.text[start:end]
-            passages.append(f"{evidence.title}. {text}" if evidence.title else text)
+            passages.append(f"{evidence.title[:MAX_TITLE]}. {text}" if evidence.title else text)
         return passages
 
     def with_entailment(self, scores: Scores, rows: Sequence[int], log_odds: Sequence[float]) -> Scores:

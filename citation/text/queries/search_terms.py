@@ -8,7 +8,7 @@ import re
 import unicodedata
 
 from ..memo import MAX_LENGTH
-from ..normalize import character_pairs, fold, to_simplified
+from ..normalize import character_pairs, fold, normalize, to_simplified
 from ..tokens import Tokens, tokenize
 from ..words.languages import detect_language, stopwords
 from ..words.stemming import search_stem
@@ -54,7 +54,7 @@ def _terms(tokens: Tokens, ignored: frozenset[str]) -> list[str]:
 def _terms_in_place_of_word(kind: str, surface: str) -> list[str]:
     """Return the terms of a token that is no word."""
     if kind == "run":
-        return character_pairs("".join(unicodedata.normalize("NFKC", surface).casefold().split()))
+        return character_pairs("".join(normalize("NFKC", surface).casefold().split()))
     surface = _fold_digits(surface)
     if kind == "date":  # a search for the year finds the date
         return re.findall(r"\d+", surface)

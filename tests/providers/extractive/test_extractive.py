@@ -10,7 +10,7 @@ from citestream.citation.support.claims import makes_claim
 from citestream.citation.text import split_sentences
 from citestream.citation.text.segmentation import Kind
 from citestream.providers.events import ChatRequest
-from citestream.providers.extractive import ExtractiveProvider
+from citestream.providers.extractive import COUNTED_AT_A_TIME, MAX_QUESTION, ExtractiveProvider, shortened
 from citestream.providers.extractive.compose import NO_EVIDENCE, NOTHING_FITS, compose
 from citestream.providers.extractive.quotable_passages import passages
 from tests.providers.recorded_answer import Answer, ask
@@ -285,3 +285,21 @@ async def test_there_is_one_model() -> None:
 @pytest.mark.parametrize("answer", [NO_EVIDENCE, NOTHING_FITS])
 def test_an_answer_without_evidence_makes_no_claim(answer: str) -> None:
     assert not any(makes_claim(answer[start:end], Kind.PROSE) for start, end in split_sentences(answer))
+
+
+async def test_the_start_and_the_end_of_a_long_question_count() -> None:
+    asked = {
+        "at the start": f"When did Apollo 11 land?{' word' * MAX_QUESTION}",
+        "at the end": f"{'word ' * MAX_QUESTION}When did Apollo 11 land?",
+    }
+    for place, question in asked.items():
+        assert "20 July 1969. [1]" in compose(shortened(question), MOON), place
+        assert len(shortened(question)) <= MAX_QUESTION + 1, place
+
+
+async def test_the_tokens_of_a_long_prompt_are_counted_exactly() -> None:
+    word = "a" * (COUNTED_AT_A_TIME // 2)
+    messages = [{"role": "user", "content": f"{word} {word}, {word}."}, {"role": "user", "content": "Is it? Yes."}]
+    answer = await ask(ExtractiveProvider(), messages=messages)
+    assert answer.usage
+    assert answer.usage["prompt_tokens"] == 10
