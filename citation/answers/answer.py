@@ -7,7 +7,7 @@ the text to show and records the citations. `feed` may run ahead of `cite`; both
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ..grounding import Grounding
@@ -91,10 +91,15 @@ class Answer:
 
         `complete`: False if the answer was cut, so that an incomplete last sentence gets no decision.
         """
+        return [draft for part in self.flush_in_parts(complete=complete) for draft in part]
+
+    def flush_in_parts(self, *, complete: bool = True) -> Iterator[list[Draft]]:
+        """Yield the same in parts of about a millisecond, since a block of JSON may have thousands of values."""
         drafts = self._drafts(self._segmenter.flush())
         if drafts and not complete and not _is_complete(drafts[-1].text):
             drafts[-1] = replace(drafts[-1], claim=None)
-        return drafts + self._json.drafts()
+        yield drafts
+        yield from self._json.drafts_in_parts()
 
     def take_in_steps(self, text: str) -> Steps[list[Draft]]:
         """Return the draft of a sentence that was already split.

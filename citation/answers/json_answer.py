@@ -1,5 +1,6 @@
 """A choice whose text is JSON: the text is not changed, and its string values are checked for claims."""
 
+from collections.abc import Iterator
 from functools import partial
 
 from ..grounding import Grounding
@@ -32,8 +33,12 @@ class JsonAnswer:
 
     def flush(self, *, complete: bool = True) -> list[Draft]:
         """Return the sentences of all complete string values so far. Their text was already shown."""
+        return [draft for part in self.flush_in_parts(complete=complete) for draft in part]
+
+    def flush_in_parts(self, *, complete: bool = True) -> Iterator[list[Draft]]:
+        """Yield the same in parts of about a millisecond."""
         del complete  # an incomplete value is never returned
-        return self._values.drafts()
+        return self._values.drafts_in_parts()
 
     def take_in_steps(self, text: str) -> Steps[list[Draft]]:
         """Return the text unchanged: a piece of JSON is not a sentence."""

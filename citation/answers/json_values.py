@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Generator, Iterator, Mapping
 from typing import Any
 
 from ..markers import MarkerNames, marker_end, strip
@@ -12,8 +12,15 @@ from ..text.normalize import UNSPACED
 from ..text.segmentation import Kind, Segmenter, SegmentLimits
 from .draft import Draft
 
-# A string, and the colon after a key. Possessive, so that an unclosed string does not backtrack.
-_STRING = re.compile(r'"((?:[^"\\]|\\.)*+)"(\s*+:)?', re.DOTALL)
+# Characters that are searched or split into sentences in one step: 1 ms.
+STEP = 1_000
+# The inside of a string up to its end or to an incomplete escape.
+_INSIDE = re.compile(r'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
+_COLON = re.compile(r"\s{0,100}:")  # after a key
+
+# Characters of a value with escapes above which it gets no decision, as for sentences of a text.
+_MAX_CLAIM = 2 * SegmentLimits().characters
+_LONGEST_ESCAPE = len(r"\ud83d\ude00")  # of one character
 
 
 class JsonValues:
@@ -24,37 +31,80 @@ class JsonValues:
         self._names = names
         self._tool_call = tool_call
         self._parts: list[str] = []
-        self._searched = 0  # offset up to which values were returned
+        self._start = 0  # offset of the text that is not searched completely
+        self._inside = 0  # characters of an unfinished string at its beginning that were searched
 
     def feed(self, text: str) -> None:
         """Add a piece of the text."""
         self._parts.append(text)
 
-    def drafts(self, end: int | None = None) -> list[Draft]:
-        """Return the sentences of the complete values that were not returned yet, up to the offset `end`."""
-        text = "".join(self._parts)
-        self._parts = [text]
-        drafts: list[Draft] = []
-        for match in _STRING.finditer(text, self._searched, len(text) if end is None else end):
-            self._searched = match.end()
-            if match[2] is None:
-                drafts += self._sentences(match[1], match.start(1))
-        return drafts
+    def drafts_in_parts(self, end: int | None = None) -> Iterator[list[Draft]]:
+        """Yield the sentences of the complete values that were not returned yet, up to the offset `end`.
 
-    def _sentences(self, raw: str, start: int) -> list[Draft]:
+        Each part takes about a millisecond, and may be empty.
+        """
+        text = "".join(self._parts)
+        limit = len(text) if end is None else end - self._start
+        at = paused = 0
+        while (quote := text.find('"', at, limit)) >= 0:
+            at = quote
+            if at - paused >= STEP:
+                paused = at
+                yield []
+            closing = yield from self._string_end(text, quote + 1, limit)
+            if closing < 0:
+                break
+            self._inside, at = 0, closing + 1
+            if not _COLON.match(text, at, limit):
+                yield from self._sentences(text[quote + 1 : closing], self._start + quote + 1)
+        else:
+            at = limit
+        self._parts = [text[at:]]
+        self._start += at
+
+    def drafts(self, end: int | None = None) -> list[Draft]:
+        """Return the same in one list."""
+        return [draft for part in self.drafts_in_parts(end) for draft in part]
+
+    def _string_end(self, text: str, start: int, limit: int) -> Generator[list[Draft], None, int]:
+        """Return the offset of the quote that ends the string from `start`, -1 if it has not arrived."""
+        at = start + self._inside
+        while at < limit:
+            inside = _INSIDE.match(text, at, min(at + STEP, limit))
+            end = inside.end() if inside else at
+            if text[end : end + 1] == '"' and end < limit:
+                return end
+            if end == at:  # an escape without its character
+                break
+            at = end
+            yield []
+        self._inside = at - start
+        return -1
+
+    def _sentences(self, raw: str, start: int) -> Iterator[list[Draft]]:
         """Split a string value into sentences. A value with escapes stays whole, since its offsets differ."""
         if "\\" in raw:
-            try:
-                return self._draft(json.loads(f'"{raw}"', strict=False), start, start + len(raw))
-            except ValueError:
-                return []
+            yield self._unescaped(raw, start)
+            return
         segmenter = Segmenter(marker_end=marker_end())
-        drafts: list[Draft] = []
-        for sentence in segmenter.feed(raw) + segmenter.flush():
-            body = sentence.text.strip()
-            offset = start + sentence.start + sentence.text.index(body)
-            drafts += self._draft(body, offset, offset + len(body))
-        return drafts
+        for at in range(0, len(raw), STEP):
+            sentences = segmenter.feed(raw[at : at + STEP])
+            if at + STEP >= len(raw):
+                sentences += segmenter.flush()
+            drafts: list[Draft] = []
+            for sentence in sentences:
+                body = sentence.text.strip()
+                offset = start + sentence.start + sentence.text.index(body)
+                drafts += self._draft(body, offset, offset + len(body))
+            yield drafts
+
+    def _unescaped(self, raw: str, start: int) -> list[Draft]:
+        if len(raw) > _LONGEST_ESCAPE * _MAX_CLAIM:
+            return []
+        try:
+            return self._draft(json.loads(f'"{raw}"', strict=False), start, start + len(raw))
+        except ValueError:
+            return []
 
     def _draft(self, text: str, start: int, end: int) -> list[Draft]:
         if len(text) > _MAX_CLAIM:
@@ -64,10 +114,6 @@ class JsonValues:
         if not (stripped.cited or (_has_words(body) and makes_claim(body, Kind.PROSE))):
             return []
         return [Draft("", start=start, end=end, claim=Claim(body), cited=stripped.cited, tool_call=self._tool_call)]
-
-
-# Characters of a value with escapes above which it gets no decision, as for sentences of a text.
-_MAX_CLAIM = 2 * SegmentLimits().characters
 
 
 def _has_words(value: str) -> bool:
@@ -107,9 +153,10 @@ class FencedJson:
         if self._closing is not None:
             self._close(self._closing, text)
 
-    def drafts(self) -> list[Draft]:
-        """Return the sentences of the complete values that were not returned yet."""
-        return self._values.drafts(self._end) if self._values and self._closing else []
+    def drafts_in_parts(self) -> Iterator[list[Draft]]:
+        """Yield the sentences of the complete values that were not returned yet."""
+        if self._values and self._closing:
+            yield from self._values.drafts_in_parts(self._end)
 
     def _open(self, text: str) -> str:
         """Search the opening fence. Return the text after it."""
@@ -154,6 +201,8 @@ class CallValues:
             if values is not None and isinstance(arguments, str):
                 values.feed(arguments)
 
-    def drafts(self) -> list[Draft]:
-        """Return the sentences of the complete values that were not returned yet."""
-        return [draft for values in self._calls.values() if values for draft in values.drafts()]
+    def drafts_in_parts(self) -> Iterator[list[Draft]]:
+        """Yield the sentences of the complete values that were not returned yet."""
+        for values in self._calls.values():
+            if values:
+                yield from values.drafts_in_parts()

@@ -121,5 +121,13 @@ async def _drafts(answer: Answer | JsonAnswer, text: str | list[str]) -> AsyncGe
             await work.pause()
         for draft in drafts:
             yield draft
-    for draft in answer.flush():
-        yield draft
+    parts = answer.flush_in_parts()
+    while True:
+        with work:
+            part = next(parts, None)
+        if part is None:
+            return
+        if work.due:
+            await work.pause()
+        for draft in part:
+            yield draft

@@ -102,8 +102,10 @@ class Chunks:
 
     def long_lists(self) -> list[Sequence[Any]]:
         """Return the lists that grow with the answer, if they are long."""
-        references = self._response.references
-        return references.span_lists() if references.spans > LONG_LIST else []
+        references, grounding = self._response.references, self._response.grounding
+        lists = references.span_lists() if references.spans > LONG_LIST else []
+        reports: list[list[Any]] = [grounding.unsupported, grounding.rejected, grounding.explained]
+        return [*lists, *(report for report in reports if len(report) > LONG_LIST)]
 
     @property
     def grounding(self) -> Grounding:

@@ -55,23 +55,40 @@ async def segment(
     """
     segmenter, steps = _StreamSegmenter(response, hold_seconds), list[Step]()
     work = Work("segment")
+    failed: ProviderError | None = None
     try:
         async with aclosing(events):
             async for event in events:
-                for block in _blocks(event):
-                    with work:
-                        steps += segmenter.feed(block)
-                    if steps and (not block.more or len(steps) > MAX_STEPS):
+                parts = segmenter.feed(event)
+                while (part := _next(parts, work)) is not None:
+                    steps += part
+                    if len(steps) > MAX_STEPS:
                         yield steps
                         steps = []
                     if work.due:
                         await work.pause()
+                if steps and not event.more:
+                    yield steps
+                    steps = []
     except ProviderError as error:
         if not segmenter.begun:
             raise
-        steps += [*segmenter.flush(complete=False), Failed(error)]
+        failed = error
+    if failed:
+        parts = segmenter.flush(complete=False)
+        while (part := _next(parts, work)) is not None:
+            steps += part
+            if work.due:
+                await work.pause()
+        steps.append(Failed(failed))
     if steps:
         yield steps
+
+
+def _next(parts: Iterator[list[Step]], work: Work) -> list[Step] | None:
+    """Return the next part, None after the last one."""
+    with work:
+        return next(parts, None)
 
 
 def _blocks(event: Event) -> Iterable[Event]:
@@ -98,40 +115,43 @@ class _StreamSegmenter:
         self._choices: dict[int, _Choice] = {}
         self._checked = 0.0  # when the choices were checked for text that has been held for too long
 
-    def feed(self, event: Event) -> list[Step]:
-        """Return the steps that the event completes, and the text that has been held for too long."""
+    def feed(self, event: Event) -> Iterator[list[Step]]:
+        """Yield the steps that the event completes, and the text that has been held for too long, in parts."""
         now = monotonic()
-        steps = self._steps(event, now)
+        for block in _blocks(event):
+            yield from self._parts(block, now)
         if now - self._checked >= self._hold_seconds * CHECKED_SHARE:
             self._checked = now
             for choice in self._choices.values():
                 if choice.is_overdue(now, self._hold_seconds):
-                    steps += choice.release()
-        return steps
+                    yield choice.release()
 
-    def flush(self, choices: Iterable[int] | None = None, *, complete: bool = True) -> list[Step]:
-        """Return the held text of these choices. None: of all choices. `complete`: False if the answer was cut."""
+    def flush(self, choices: Iterable[int] | None = None, *, complete: bool = True) -> Iterator[list[Step]]:
+        """Yield the held text of these choices. None: of all choices. `complete`: False if the answer was cut."""
         flushed = self._choices.values() if choices is None else [self._choice(index) for index in choices]
-        return [step for choice in flushed for step in choice.flush(complete=complete)]
+        for choice in flushed:
+            yield from choice.flush(complete=complete)
 
-    def _steps(self, event: Event, now: float) -> list[Step]:
+    def _parts(self, event: Event, now: float) -> Iterator[list[Step]]:
         match event:
             case TextDelta():
                 self.begun = True
-                return self._choice(event.choice).feed(event, now)
+                yield self._choice(event.choice).feed(event, now)
             case Usage():
-                return [event]
+                yield [event]
             case Idle():
-                return []
+                pass
             case OtherDelta(chunk, choices):
                 self.begun = True
                 self._feed_calls(chunk)
-                return [*self.flush(choices), event]
+                yield from self.flush(choices)
+                yield [event]
             case Finish(index, reason, chunk):
                 self.begun = True
                 self._feed_calls(chunk)
-                text = self.flush((index,), complete=reason not in TRUNCATING_REASONS)
-                return [*text, *self._choice(index).calls(), event]
+                yield from self.flush((index,), complete=reason not in TRUNCATING_REASONS)
+                yield from self._choice(index).calls()
+                yield [event]
             case _:
                 assert_never(event)
 
@@ -179,16 +199,17 @@ class _Choice:
         self._held_since = now
         return self._pending(drafts)
 
-    def flush(self, *, complete: bool) -> list[Step]:
-        return self._pending(self._answer.flush(complete=complete))
+    def flush(self, *, complete: bool) -> Iterator[list[Step]]:
+        return map(self._pending, self._answer.flush_in_parts(complete=complete))
 
     def feed_calls(self, delta: Mapping[str, Any]) -> None:
         """Add the tool calls of a delta."""
         self._calls.feed(delta)
 
-    def calls(self) -> list[Step]:
-        """Return the claims in the arguments of the tool calls that carry the answer."""
-        return [PendingText(self._index, draft, self._chunk, None) for draft in self._calls.drafts()]
+    def calls(self) -> Iterator[list[Step]]:
+        """Yield the claims in the arguments of the tool calls that carry the answer."""
+        for drafts in self._calls.drafts_in_parts():
+            yield [PendingText(self._index, draft, self._chunk, None) for draft in drafts]
 
     def is_overdue(self, now: float, hold_seconds: float) -> bool:
         return self._answer.holds and now - self._held_since >= hold_seconds

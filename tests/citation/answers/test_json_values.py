@@ -1,6 +1,7 @@
 """Claims in JSON: in a text, in a fenced block at the beginning of a text, and in the arguments of tool calls."""
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from random import Random
 
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citestream.citation.answers.draft import Draft
-from citestream.citation.answers.json_values import CallValues, FencedJson, JsonValues
+from citestream.citation.answers.json_values import STEP, CallValues, FencedJson, JsonValues
 from citestream.citation.markers import MarkerNames
 
 Chunkings = Callable[[str, Random], Iterator[list[str]]]
@@ -28,7 +29,11 @@ def fenced(pieces: list[str]) -> list[Draft]:
     values = FencedJson(NAMES)
     for piece in pieces:
         values.feed(piece)
-    return values.drafts()
+    return [draft for part in values.drafts_in_parts() for draft in part]
+
+
+def of_calls(values: CallValues) -> list[Draft]:
+    return [draft for part in values.drafts_in_parts() for draft in part]
 
 
 TEXTS: dict[str, tuple[str, list[str]]] = {
@@ -85,7 +90,7 @@ def test_only_calls_of_the_answer_tool_are_read(chunkings: Chunkings) -> None:
         values.feed({"tool_calls": [{"index": 1, "id": "c", "function": {"name": "final_result", "arguments": ""}}]})
         for piece in pieces:
             values.feed({"tool_calls": [{"index": 1, "function": {"arguments": piece}}]})
-        (draft,) = values.drafts()
+        (draft,) = of_calls(values)
         assert (draft.tool_call, answer[draft.start : draft.end]) == (1, HEIGHT)
 
 
@@ -93,7 +98,7 @@ def test_function_call_is_read_like_a_tool_call() -> None:
     values = CallValues({"Answer"}, NAMES)
     values.feed({"function_call": {"name": "Answer", "arguments": '{"text": '}})
     values.feed({"function_call": {"arguments": f'"{HEIGHT}"}}'}})
-    assert claims(values.drafts()) == [HEIGHT]
+    assert claims(of_calls(values)) == [HEIGHT]
 
 
 @given(st.lists(st.text(alphabet='`~json\n {}[]":,\\ A.b5', max_size=40), max_size=6))
@@ -102,3 +107,45 @@ def test_drafts_do_not_depend_on_how_the_text_is_split(pieces: list[str]) -> Non
     drafts = fenced(pieces)
     assert drafts == fenced([text]) == fenced(list(text))
     assert all(0 < draft.start < draft.end <= len(text) for draft in drafts)
+
+
+ALPHABET = '\\"' * 3 + "{}[]:, aA.5\n"
+
+
+@given(st.lists(st.tuples(st.text(alphabet=ALPHABET, max_size=30), st.booleans()), max_size=8))
+def test_values_do_not_depend_on_when_they_are_read(pieces: list[tuple[str, bool]]) -> None:
+    text = "".join(piece for piece, _ in pieces)
+    whole, read = JsonValues(NAMES), JsonValues(NAMES)
+    whole.feed(text + "1")  # no key ends here
+    drafts: list[Draft] = []
+    for piece, is_read in pieces:
+        read.feed(piece)
+        if is_read and not re.search(r'"\s*$', piece):  # whether a string is a key is not known yet
+            drafts += read.drafts()
+    read.feed("1")
+    assert drafts + read.drafts() == whole.drafts()
+
+
+def test_an_unfinished_string_is_searched_once() -> None:
+    values, pieces = JsonValues(NAMES), 200
+    values.feed('{"answer": "')
+    searched = 0
+    for _ in range(pieces):
+        values.feed('\\"' * STEP)
+        searched += len(list(values.drafts_in_parts()))
+    assert searched <= 3 * pieces  # two thousand characters in steps of one thousand
+
+
+def test_a_part_is_short_however_long_the_text_is() -> None:
+    texts = {
+        "sentences": json.dumps({"answer": f"{HEIGHT} {LIGHTNING} " * 2_000}),
+        "keys": json.dumps({str(n): n for n in range(10_000)}),
+        "values": json.dumps([HEIGHT] * 4_000),
+        "a string without an end": '{"a": "' + '\\"' * 100_000,
+    }
+    for name, text in texts.items():
+        values = JsonValues(NAMES)
+        values.feed(text)
+        parts = list(values.drafts_in_parts())
+        assert max(map(len, parts)) <= STEP // len(HEIGHT), name
+        assert len(parts) >= len(text) // (2 * STEP), name
