@@ -71,6 +71,8 @@ _HOST = re.compile(
     (?:/[^\s"'<>()]*)?
     """
 )
+_READ_FACTOR = 4  # characters that are read for each one that is returned: masks are shorter than what they replace
+_MAX_CUT_SECRET = 1_000  # characters of the longest secret in a known form
 _PLACE = "(address removed)"
 _PATH = re.compile(
     r"(?<![\w/.:])(?:[A-Za-z]:\\|/(?:root|home|Users|usr|var|opt|etc|srv|mnt|data|app|tmp|run|workspace)/)[^\s\"'<>():,;]{1,500}"
@@ -104,6 +106,18 @@ class KeyFilter:
     def _key_prefix(self, data: bytes) -> int:
         """Return the length of the longest end of the data with which a key begins."""
         return max((size for key in self._keys for size in range(1, len(key)) if data.endswith(key[:size])), default=0)
+
+
+def mask_start(text: str, length: int) -> str:
+    """Return the start of the masked text, at most `length` characters.
+
+    Masking takes a microsecond per character, and a provider's message may have megabytes, so only the start is read.
+    """
+    read = _READ_FACTOR * length
+    if len(text) > read:  # the end may be a part of a secret that is not recognised without the rest
+        cut = max(0, read - max(_MAX_CUT_SECRET, *map(len, _registered), 0))
+        text = text[: text.rfind(" ", 0, cut) if " " in text[:cut] else cut]
+    return mask(text)[:length]
 
 
 def mask(text: str) -> str:

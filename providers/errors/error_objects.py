@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import orjson
 
-from ..masking import mask
+from ..masking import mask_start
 from .exceptions import Rejected, ReportedError
 
 # Headers of a provider's answer that clients receive: whether and when to retry, and the provider's request id.
@@ -95,11 +95,11 @@ def _parse_error(error: object) -> _ErrorDetails:
         error = error[0]
     inner = error.get("error", error) if isinstance(error, Mapping) else error
     if isinstance(inner, str):
-        found.message = mask(inner)[:MAX_MESSAGE]
+        found.message = mask_start(inner, MAX_MESSAGE)
     if not isinstance(inner, Mapping):
         return found
     message = inner.get("message", inner.get("detail"))
-    found.message = mask(message if isinstance(message, str) else _field_errors(message))[:MAX_MESSAGE]
+    found.message = mask_start(message if isinstance(message, str) else _field_errors(message), MAX_MESSAGE)
     code = inner.get("code")
     number = int(code) if isinstance(code, str) and code.isdecimal() and len(code) == 3 else code
     if isinstance(number, int) and is_status(number):
@@ -130,7 +130,7 @@ def _field_error(field: Mapping[str, object]) -> str:
 
 
 def _name(value: object) -> str | None:
-    return mask(value)[:MAX_HEADER] if isinstance(value, str) and value else None
+    return mask_start(value, MAX_HEADER) if isinstance(value, str) and value else None
 
 
 def is_status(value: object) -> bool:

@@ -23,7 +23,7 @@ from citestream.providers.errors import (
     reported,
     translate,
 )
-from citestream.providers.masking import KeyFilter, mask, register_secrets
+from citestream.providers.masking import KeyFilter, mask, mask_start, register_secrets
 
 REJECTIONS: dict[str, tuple[int, Any, dict[str, Any]]] = {
     "an error of OpenAI keeps all fields": (
@@ -221,6 +221,26 @@ def test_keys_in_passed_through_bytes_are_masked_however_the_bytes_are_split(
         text = text[size:]
     masked = "".join(words).replace("keykeykey9", "***").replace("other-key-1", "***")
     assert (passed + key_filter.flush()).decode() == masked
+
+
+@pytest.mark.parametrize("before", [0, 100, 1_000, 2_990, 3_000, 3_990, 4_000, 10_000])
+def test_the_start_of_a_message_contains_no_part_of_a_secret(before: int) -> None:
+    register_secrets("x-9XB7-QZ5K")
+    text = f"{'token: a1b2c3d4e5f6 ' * (before // 21)}{'-' * (before % 21)} x-9XB7-QZ5K says {'no ' * 4_000}"
+    start = mask_start(text, 1_000)
+    assert start == mask(text)[: len(start)]
+    assert len(start) <= 1_000
+    assert not any("x-9XB7-QZ5K"[:length] in start for length in range(5, 12))
+
+
+def test_a_short_message_is_masked_completely() -> None:
+    assert mask_start("so " * 1_300, 1_000) == ("so " * 1_300)[:1_000]
+    assert mask_start("the token: a1b2c3d4e5f6", 1_000) == mask("the token: a1b2c3d4e5f6")
+
+
+def test_only_the_start_of_a_long_message_is_read() -> None:
+    """The end of the text would cost minutes, if it were read."""
+    assert mask_start("1:" * 50_000_000, 100) == ("1:" * 50)[:100]
 
 
 def test_masking_hostile_text_takes_linear_time() -> None:

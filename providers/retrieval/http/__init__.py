@@ -10,7 +10,7 @@ from citestream.citation.text.steps import Steps
 
 from ...embedding import Embedder
 from ...errors import BrokenStream, ProviderError
-from ...masking import mask, register_secrets
+from ...masking import mask_start, register_secrets
 from ...scheduler import Work, scheduler
 from ...transport import Call, Timeouts, Transport, check_reachable, read_all
 from ...wire.json_steps import loads_in_steps, release_in_steps
@@ -152,7 +152,7 @@ def _first_entries(items: Sequence[Any], fields: Mapping[str, str], top_k: int) 
 
 def _masked(explanation: Any) -> str:
     """Return an error message as a client may see it."""
-    return mask(text_of(explanation))[:MAX_ERROR]
+    return mask_start(text_of(explanation), MAX_ERROR)
 
 
 def _properties(fields: Mapping[str, str]) -> str:
