@@ -113,7 +113,7 @@ def mask_start(text: str, length: int) -> str:
 
     Masking takes a microsecond per character, and a provider's message may have megabytes, so only the start is read.
     """
-    read = _READ_FACTOR * length
+    read = _READ_FACTOR * length + _MAX_CUT_SECRET
     if len(text) > read:  # the end may be a part of a secret that is not recognised without the rest
         cut = max(0, read - max(_MAX_CUT_SECRET, *map(len, _registered), 0))
         text = text[: text.rfind(" ", 0, cut) if " " in text[:cut] else cut]

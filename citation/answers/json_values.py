@@ -20,7 +20,7 @@ _COLON = re.compile(r"\s{0,100}:")  # after a key
 
 # Characters of a value with escapes above which it gets no decision, as for sentences of a text.
 _MAX_CLAIM = 2 * SegmentLimits().characters
-_LONGEST_ESCAPE = len(r"\ud83d\ude00")  # of one character
+_LONGEST_ESCAPE = len(r"\ud83d\ude00")  # characters that stand for one
 
 
 class JsonValues:

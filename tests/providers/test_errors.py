@@ -239,8 +239,7 @@ def test_a_short_message_is_masked_completely() -> None:
 
 
 def test_only_the_start_of_a_long_message_is_read() -> None:
-    """The end of the text would cost minutes, if it were read."""
-    assert mask_start("1:" * 50_000_000, 100) == ("1:" * 50)[:100]
+    assert mask_start("so " * 50_000_000, 100) == ("so " * 50)[:100]
 
 
 def test_masking_hostile_text_takes_linear_time() -> None:

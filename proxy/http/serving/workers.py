@@ -18,8 +18,9 @@ from ...config import Config, ConfigError, Server
 from ..middleware.admission import Admission
 from .server import BACKLOG, serve_process, stop_signals
 
-QUICK_SECONDS = 5.0  # a worker that dies sooner cannot work at all
-QUICK_DEATHS = 5  # in a row, after which workers are not replaced any more
+QUICK_SECONDS = 5.0  # a worker that dies sooner may die again at once, so its next start is delayed
+FIRST_DELAY, MAX_DELAY = 0.1, 30.0  # seconds until it is started again; doubled after each quick death in a row
+FAILED_STARTS = 5  # in a row, of every worker, after which the server gives up: no worker can start
 COUNT_BYTES = 4  # the number of running requests of a worker, in shared memory
 GRACE_SECONDS = 10.0  # after the drain, before a worker that still runs is killed
 
@@ -93,19 +94,30 @@ class _Workers:
         self._index_of: dict[int, int] = {}  # the number of each worker, by process id
         # The system spreads connections unevenly, so a fixed share of the streams for each worker would refuse some.
         self._running = memoryview(mmap.mmap(-1, COUNT_BYTES * config.server.workers)).cast("I")
-        self._quick_deaths = 0
+        self._quick_deaths = [0] * config.server.workers  # in a row, by index
+        self._failed_starts = [0] * config.server.workers  # the same
+        self._restart_at: dict[int, float] = {}  # when a worker is started again, by index
         self._alive, self._held_open = os.pipe()  # the parent alone holds one end: it closes when the parent dies
 
     def run(self, started: Started) -> None:
-        """Run until a signal to stop. Raise ConfigError if a worker cannot start."""
+        """Run until a signal to stop. Raise ConfigError if a worker cannot start at first, or later none can."""
         try:
             addresses = [self._start(index) for index in range(self._config.server.workers)]
             started(addresses[0])
-            while signal.sigwait(_signals()) == signal.SIGCHLD:
+            while self._wait() in (None, signal.SIGCHLD):
                 for pid, status in self._ended():
-                    self._replace(pid, status)
+                    self._plan_restart(pid, status)
+                self._restart()
         finally:
             self._stop()
+
+    def _wait(self) -> int | None:
+        """Wait for a signal, and return it; None if a worker must be started again before one arrives."""
+        if not self._restart_at:
+            return signal.sigwait(_signals())
+        left = min(self._restart_at.values()) - time.monotonic()
+        received = signal.sigtimedwait(_signals(), max(0.0, left))
+        return received.si_signo if received else None
 
     def _start(self, index: int) -> str:
         """Start a worker and return its message, once it accepts requests."""
@@ -153,17 +165,28 @@ class _Workers:
                 found.append((pid, status))
         return found
 
-    def _replace(self, pid: int, status: int) -> None:
+    def _plan_restart(self, pid: int, status: int) -> None:
+        """Determine when a worker that has ended is started again. The others continue."""
         lived, index = time.monotonic() - self._started_at.pop(pid), self._index_of.pop(pid)
-        self._quick_deaths = self._quick_deaths + 1 if lived < QUICK_SECONDS else 0
+        quick_deaths = self._quick_deaths[index] + 1 if lived < QUICK_SECONDS else 0
+        delay = min(MAX_DELAY, FIRST_DELAY * 2 ** (quick_deaths - 1)) if quick_deaths else 0.0
+        self._quick_deaths[index], self._restart_at[index] = quick_deaths, time.monotonic() + delay
         _remove_gauges(pid)
-        log.warning("worker %s ended with %s after %.0f s", pid, os.waitstatus_to_exitcode(status), lived)
-        if self._quick_deaths >= QUICK_DEATHS:
-            raise ConfigError(f"{QUICK_DEATHS} workers in a row ended right after their start")
-        try:
-            self._start(index)
-        except ConfigError as error:  # its end is still to come, and counts as a quick death
-            log.error("a worker could not start: %s", error)
+        code = os.waitstatus_to_exitcode(status)
+        log.warning("worker %s ended with %s after %.0f s, and is replaced in %.1f s", pid, code, lived, delay)
+
+    def _restart(self) -> None:
+        """Start the workers whose time has come. Raise ConfigError if no worker runs and none can start."""
+        for index in [index for index, due in self._restart_at.items() if due <= time.monotonic()]:
+            del self._restart_at[index]
+            try:
+                self._start(index)
+                self._failed_starts[index] = 0
+            except ConfigError as error:  # its end is still to come, and counts as a quick death
+                self._failed_starts[index] += 1
+                log.error("a worker could not start: %s", error)
+                if min(self._failed_starts) >= FAILED_STARTS:
+                    raise
 
     def _stop(self) -> None:
         """Ask all workers to finish their streams, wait, and kill those that do not end."""

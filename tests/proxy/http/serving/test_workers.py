@@ -16,6 +16,7 @@ from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
 import pytest
+import trustme
 
 Start = Callable[..., str]
 
@@ -104,6 +105,40 @@ def test_a_killed_worker_is_replaced_and_the_others_continue(server: Server) -> 
     assert fetch(f"{server.url}/healthz") == {"status": "ok"}
     assert before - {killed_worker} <= server.workers()
     assert server.stop() == 0
+
+
+def test_a_worker_that_is_killed_again_and_again_does_not_stop_the_others(server: Server) -> None:
+    healthy, killed_worker = sorted(server.workers())
+    for _ in range(6):
+        os.kill(killed_worker, signal.SIGKILL)
+        dead = killed_worker
+        wait_until(lambda dead=dead: len(server.workers() - {dead, healthy}) == 1)  # type: ignore[misc]
+        (killed_worker,) = server.workers() - {dead, healthy}
+        assert healthy in server.workers()
+    assert fetch(f"{server.url}/healthz") == {"status": "ok"}
+    assert server.stop() == 0
+
+
+def test_the_server_ends_only_if_no_worker_can_start(tmp_path: Path) -> None:
+    issued = trustme.CA().issue_cert("127.0.0.1")
+    certificate = tmp_path / "both.pem"
+    issued.private_key_and_cert_chain_pem.write_to_path(str(certificate))
+    (tmp_path / "c.yaml").write_text(f"server: {{tls: {{certificate: {certificate}}}}}\n")
+    server, log = Server(tmp_path / "log", "--config", str(tmp_path / "c.yaml")), tmp_path / "log"
+    killed_worker, healthy = server.workers()
+    moved = certificate.rename(tmp_path / "moved.pem")
+    os.kill(killed_worker, signal.SIGKILL)
+    wait_until(lambda: log.read_text().count("a worker could not start") == 2)
+    assert healthy in server.workers()
+    moved.rename(certificate)
+    wait_until(lambda: len(server.workers() - {killed_worker, healthy}) == 1)
+    certificate.unlink()
+    for worker in server.workers():
+        with suppress(ProcessLookupError):  # one that could not start
+            os.kill(worker, signal.SIGKILL)
+    assert server.process.wait(TIMEOUT_SECONDS) == 2
+    server.stop()
+    assert "citestream: server.tls" in log.read_text()
 
 
 def test_workers_end_with_their_parent(server: Server) -> None:
