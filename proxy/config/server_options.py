@@ -65,11 +65,23 @@ class Server(Section):
     max_body_bytes: int = Field(
         default=32 * 2**20, ge=1024, description="maximum size of a request body, which can contain images in base64"
     )
+    max_bodies_bytes: int = Field(
+        default=512 * 2**20,
+        ge=2**20,
+        description="maximum memory for the bodies of all requests in flight, estimated from their decompressed JSON; "
+        "further ones get a 503 with Retry-After: 30 KB of gzip may take 100 MB",
+    )
     body_seconds: float = Field(
         default=120.0, gt=0, description="maximum seconds to receive a request body, without time in the queue"
     )
     max_streams: int = Field(
         default=1000, ge=1, description="maximum requests in flight; further ones get a 503 with Retry-After"
+    )
+    max_streams_per_client: int = Field(
+        default=0,
+        ge=0,
+        description="maximum requests in flight of one client key; further ones get a 429 with Retry-After; "
+        "0: three quarters of `max_streams` if there are several keys",
     )
     drain_seconds: float = Field(
         default=30.0, ge=0, description="maximum seconds for running streams to finish after SIGTERM"

@@ -12,7 +12,7 @@ from citestream.providers.install_hint import install_command
 
 from ..apis import anthropic
 from ..app import App
-from ..config import Config, ConfigError
+from ..config import Config, ConfigError, Server
 from ..observability.logs import access_log, set_response_headers
 from ..observability.readiness import Readiness
 from ..observability.stalls import StallWatch
@@ -20,9 +20,12 @@ from ..observability.telemetry import Telemetry
 from .document_queue import DOCUMENTS, DocumentQueue
 from .error_responses import errors_as_json
 from .middleware.admission import Admission
-from .middleware.auth import Keys, require_client_key
+from .middleware.auth import Keys, require_client_key, tenants_of
+from .middleware.body_budget import BodyBudget
+from .middleware.client_shares import ClientShares, max_per_client
 from .middleware.origins import Cors, check_origin
-from .request_body import BODY_SECONDS, release_held
+from .middleware.shared_counts import SharedCounts
+from .request_body import BODIES, BODY_SECONDS, release_held
 from .routes import client_routes, error_format, operator_routes
 
 if TYPE_CHECKING:
@@ -44,7 +47,7 @@ def make_app(config: Config, admission: Admission | None = None) -> web.Applicat
     passing = any(provider.pass_client_key for provider in config.providers.values())
     keys = Keys(config.server.keys, passing=passing)
     cors = Cors(config.server.cors_origins)
-    admission = admission or Admission(config.server.max_streams)
+    admission = admission or make_admission(config.server)
     server = web.Application(
         client_max_size=config.server.max_body_bytes,
         middlewares=[
@@ -66,9 +69,24 @@ def make_app(config: Config, admission: Admission | None = None) -> web.Applicat
     queue = server[DOCUMENTS] = DocumentQueue(admission, is_shared=is_shared)
     server[anthropic.READER] = anthropic.DocumentReader(queue)
     server[BODY_SECONDS] = config.server.body_seconds
+    if admission.bodies:
+        server[BODIES] = admission.bodies
     server.cleanup_ctx.append(partial(_run, app=app, metrics=metrics, tracing=tracing))
     server.on_response_prepare.extend([set_response_headers, cors.add_headers])
     return server
+
+
+def make_admission(server: Server, shared: SharedCounts | None = None, worker: int = 0) -> Admission:
+    """Return the limits of a process. `shared`: what the workers count together. `worker`: the index of this one."""
+    tenants = tenants_of(server)
+    most = max_per_client(server.max_streams_per_client, server.max_streams, len(tenants))
+    return Admission(
+        server.max_streams,
+        shared.requests if shared else None,
+        worker,
+        clients=ClientShares(tenants, most, shared.clients if shared else None, worker),
+        bodies=BodyBudget(server.max_bodies_bytes, shared.bodies if shared else None, worker),
+    )
 
 
 async def _run(

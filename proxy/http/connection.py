@@ -60,6 +60,13 @@ class Connection(web.RequestHandler):
             self._probe_later(FIRST_PROBE_SECONDS)
         return True
 
+    def connection_lost(self, exc: BaseException | None) -> None:
+        """Forget the last request, and what the functions in the traceback of a failed write refer to."""
+        super().connection_lost(exc)
+        self._body = self._writer = None
+        if exc is not None:
+            exc.__traceback__ = None
+
     def begin_request(self, message: RawRequestMessage, body: StreamReader, writer: AbstractStreamWriter) -> None:
         """Register the request that is answered next."""
         self._body = body
@@ -88,7 +95,7 @@ class Connection(web.RequestHandler):
         try:
             return await super().finish_response(request, resp, start_time)
         finally:
-            self._body = None
+            self._body = self._writer = None
             if self.half_closed.is_set():
                 self._close_when_idle()
 

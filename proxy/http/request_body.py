@@ -2,23 +2,28 @@
 
 import asyncio
 import json
+import traceback
 from typing import Any
 
 from aiohttp import web
 from aiohttp.typedefs import Handler
 
 from citestream.citation.evidence import FieldError
+from citestream.citation.text.steps import Steps
 from citestream.providers.scheduler import Work, join, scheduler
 from citestream.providers.transport import LARGE_READ
 from citestream.providers.wire.json_steps import loads_in_steps, release_in_steps
 
 from ..observability.telemetry import external_wait
 from .error_responses import RequestError
+from .middleware.body_budget import BodyBudget, Reservation
 
 Fields = dict[str, Any]
 
 LARGE_BODY = 64 * 2**10  # bytes, whose values are freed in 1 ms, and citing them in 10 ms
 BODY_SECONDS = web.AppKey("body_seconds", float)
+BODIES = web.AppKey("bodies", BodyBudget)
+_RESERVED = web.RequestKey("reserved", Reservation)
 _HELD = web.RequestKey("large_values", list[Any])
 
 
@@ -88,7 +93,9 @@ async def _read(request: web.Request) -> bytes:
     """Return the body as `request.read` does. A compressed body is there at once, so others have their turn."""
     parts: list[bytes] = []
     size = 0
+    reservation = _reserve(request)
     while data := await request.content.readany():
+        reservation.add(data)
         parts.append(data)
         size += len(data)
         if size > request.client_max_size:
@@ -110,10 +117,50 @@ def hold(request: web.Request, *values: Any, size: int = 0) -> None:
 
 @web.middleware
 async def release_held(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Free the values that were held."""
+    """Free the values that were held, and what the frames of a failed or cancelled request refer to."""
     try:
         return await handler(request)
+    except BaseException as error:
+        _clear_frames(error)
+        raise
     finally:
+        reservation = request.pop(_RESERVED, None)
         if held := request.get(_HELD):
             del request[_HELD]
-            scheduler().start("parse_request", release_in_steps(held))
+            scheduler().start("parse_request", _release(held, reservation))
+        elif reservation:
+            reservation.release()
+
+
+def _release(held: list[Any], reservation: Reservation | None) -> Steps[None]:
+    """Free the values, and return their memory to the budget."""
+    try:
+        yield from release_in_steps(held)
+    finally:
+        if reservation:
+            reservation.release()
+
+
+def _reserve(request: web.Request) -> Reservation:
+    """Return what the body of this request reserves of the budget."""
+    budget = request.app.get(BODIES) or BodyBudget(request.client_max_size)
+    reservation = request[_RESERVED] = budget.reservation()
+    return reservation
+
+
+def _clear_frames(error: BaseException) -> None:
+    """Clear the local variables of all functions that an exception has left.
+
+    `TaskGroup` refers to the exception that it raises, and its traceback refers to `TaskGroup`. Such a cycle would keep
+    the body of each cancelled request until the next garbage collection, which counts objects and not bytes.
+    """
+    errors, cleared = [error], set[int]()
+    while errors:
+        current = errors.pop()
+        if id(current) in cleared:
+            continue
+        cleared.add(id(current))
+        traceback.clear_frames(current.__traceback__)
+        errors += [one for one in (current.__cause__, current.__context__) if one is not None]
+        if isinstance(current, BaseExceptionGroup):
+            errors += current.exceptions

@@ -7,8 +7,12 @@ from contextlib import contextmanager
 from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
+from ...observability.logs import TENANT
 from ..error_responses import RequestError
 from .auth import OPEN_PATHS
+from .body_budget import BodyBudget
+from .client_shares import ClientShares
+from .shared_counts import Counts
 
 RETRY_AFTER = 1  # seconds; by then a stream has ended or another server has taken over
 
@@ -16,13 +20,24 @@ RETRY_AFTER = 1  # seconds; by then a stream has ended or another server has tak
 class Admission:
     """Counts the running requests. Refuses the others with status 503 and `Retry-After`."""
 
-    def __init__(self, max_requests: int, counts: "list[int] | memoryview[int] | None" = None, worker: int = 0) -> None:
+    def __init__(
+        self,
+        max_requests: int,
+        counts: Counts | None = None,
+        worker: int = 0,
+        *,
+        clients: ClientShares | None = None,
+        bodies: BodyBudget | None = None,
+    ) -> None:
         """Admit at most `max_requests` in all workers together.
 
         `counts`: the number of running requests of each worker, in memory that the workers share. Each of them changes
-        only its own number, so no lock is needed. `worker`: the index of this worker.
+        only its own number, so no lock is needed. `worker`: the index of this worker. `clients`: the limits of each
+        client. `bodies`: the memory of the bodies of all requests. Without both, there are none.
         """
         self.open = True
+        self.bodies = bodies
+        self._clients = clients or ClientShares((), max_requests)
         self._max_requests = max_requests
         self._counts = [0] if counts is None else counts
         self._worker = worker
@@ -60,11 +75,14 @@ class Admission:
                 raise RequestError(503, "the server is stopping", code="shutting_down", retry_after=RETRY_AFTER)
             if sum(self._counts) >= self._max_requests:
                 raise RequestError(503, "too many requests at once", code="over_capacity", retry_after=RETRY_AFTER)
+            tenant = request.get(TENANT, "")
+            self._clients.begin(tenant)
             self._counts[self._worker] += 1
             self._idle.clear()
             try:
                 return await handler(request)
             finally:
+                self._clients.end(tenant)
                 self._counts[self._worker] -= 1
                 if self.idle:
                     self._idle.set()

@@ -9,7 +9,7 @@ from aiohttp.typedefs import Handler, Middleware
 
 from citestream.providers.cache_owner import CACHE_OWNER
 
-from ...config import ClientKey, check_distinct, hash_key
+from ...config import ClientKey, Server, check_distinct, hash_key
 from ...observability.logs import CLIENT, PASSAGE_PREFIX, TENANT
 from ..error_responses import RequestError
 
@@ -49,6 +49,11 @@ class Keys:
     def tenant_of(self, key: str) -> str:
         """Return what separates clients: the hash of the key, since names may repeat, or ANONYMOUS."""
         return hash_key(key) if key and (self._names or self._passing) else ANONYMOUS
+
+
+def tenants_of(server: Server) -> list[str]:
+    """Return the tenants of the configured keys, each once."""
+    return list(dict.fromkeys(key.digest() for key in server.keys))
 
 
 def require_client_key(keys: Keys) -> Middleware:

@@ -1,7 +1,6 @@
 """Run several worker processes for one address. If one dies, only its own streams break, and it is replaced."""
 
 import logging
-import mmap
 import os
 import resource
 import secrets
@@ -15,13 +14,14 @@ from tempfile import TemporaryDirectory
 from threading import Thread
 
 from ...config import Config, ConfigError, Server
-from ..middleware.admission import Admission
+from ..application import make_admission
+from ..middleware.auth import tenants_of
+from ..middleware.shared_counts import SharedCounts
 from .server import BACKLOG, serve_process, stop_signals
 
 QUICK_SECONDS = 5.0  # a worker that dies sooner may die again at once, so its next start is delayed
 FIRST_DELAY, MAX_DELAY = 0.1, 30.0  # seconds until it is started again; doubled after each quick death in a row
 FAILED_STARTS = 5  # in a row, of every worker, after which the server gives up: no worker can start
-COUNT_BYTES = 4  # the number of running requests of a worker, in shared memory
 GRACE_SECONDS = 10.0  # after the drain, before a worker that still runs is killed
 
 _FAILED = "!"  # prefix of the message of a worker that could not start
@@ -93,7 +93,7 @@ class _Workers:
         self._started_at: dict[int, float] = {}  # by process id
         self._index_of: dict[int, int] = {}  # the number of each worker, by process id
         # The system spreads connections unevenly, so a fixed share of the streams for each worker would refuse some.
-        self._running = memoryview(mmap.mmap(-1, COUNT_BYTES * config.server.workers)).cast("I")
+        self._counts = SharedCounts(config.server.workers, len(tenants_of(config.server)))
         self._quick_deaths = [0] * config.server.workers  # in a row, by index
         self._failed_starts = [0] * config.server.workers  # the same
         self._restart_at: dict[int, float] = {}  # when a worker is started again, by index
@@ -121,7 +121,7 @@ class _Workers:
 
     def _start(self, index: int) -> str:
         """Start a worker and return its message, once it accepts requests."""
-        self._running[index] = 0
+        self._counts.reset(index)
         reading, writing = os.pipe()
         pid = os.fork()
         if pid == 0:
@@ -144,7 +144,7 @@ class _Workers:
             Thread(target=_end_with_parent, args=(self._alive,), daemon=True).start()
             with open(writing, "w", encoding="utf-8") as pipe:
                 try:
-                    admission = Admission(self._config.server.max_streams, self._running, index)
+                    admission = make_admission(self._config.server, self._counts, index)
                     serve_process(
                         self._config, lambda message: _send(pipe.fileno(), message), self._listening, admission
                     )

@@ -9,7 +9,9 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from citestream.proxy.config import parse
 from citestream.proxy.http.application import make_app
+from citestream.proxy.http.error_responses import RequestError
 from citestream.proxy.http.middleware.admission import Admission
+from citestream.proxy.http.middleware.client_shares import ClientShares, max_per_client
 from tests.faults.clients import CLIENTS, EVIDENCE, Client, Fields, error_message
 from tests.faults.dialects import OPENAI
 from tests.faults.framing import chunked
@@ -79,8 +81,9 @@ async def health(client: Any) -> int:
         return status
 
 
-async def send_request(client: Any, api: Client) -> int:
-    async with client.post(path(api), json=body(api)) as answer:
+async def send_request(client: Any, api: Client, key: str = "") -> int:
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    async with client.post(path(api), json=body(api), headers=headers) as answer:
         await answer.read()
         status: int = answer.status
         return status
@@ -92,3 +95,50 @@ def path(api: Client) -> str:
 
 def body(api: Client) -> Fields:
     return api.body("waiting/m", 1) | {"evidence": EVIDENCE}
+
+
+async def test_one_client_leaves_room_for_the_others() -> None:
+    waiting = WaitingProvider()
+    async with Server(waiting) as upstream:
+        providers = {"waiting": {"kind": "openai", "base_url": f"{upstream.url}/v1"}}
+        limits = {"max_streams": 4, "keys": [{"key": "busy-key-1"}, {"key": "other-key-2"}]}
+        app = make_app(parse({"server": limits, "providers": providers}))
+        async with TestClient(TestServer(app)) as client, asyncio.TaskGroup() as tasks:
+            chat = CLIENTS["chat"]
+            running = [tasks.create_task(send_request(client, chat, "busy-key-1")) for _ in range(3)]
+            while len(upstream.requests) < 3:
+                assert await health(client) == 200
+            assert await send_request(client, chat, "busy-key-1") == 429
+            other = tasks.create_task(send_request(client, chat, "other-key-2"))
+            while len(upstream.requests) < 4:
+                assert await health(client) == 200
+            waiting.finish.set()
+            assert [await one for one in [*running, other]] == [200] * 4
+            assert await send_request(client, chat, "busy-key-1") == 200
+
+
+LIMITS = {
+    "one client has all": (0, 100, 1, 100),
+    "anonymous clients have all": (0, 100, 0, 100),
+    "several clients have three quarters each": (0, 100, 2, 75),
+    "a client may always send one request": (0, 1, 2, 1),
+    "the configured limit counts": (10, 100, 2, 10),
+}
+
+
+@pytest.mark.parametrize(("configured", "max_streams", "clients", "expected"), LIMITS.values(), ids=LIMITS)
+def test_the_limit_of_one_client(configured: int, max_streams: int, clients: int, expected: int) -> None:
+    assert max_per_client(configured, max_streams, clients) == expected
+
+
+def test_all_workers_share_the_limit_of_a_client() -> None:
+    counts = [0] * 4
+    one, other = (ClientShares(["a", "b"], 1, counts, worker) for worker in range(2))
+    one.begin("a")
+    with pytest.raises(RequestError):
+        other.begin("a")
+    other.begin("b")
+    assert counts == [1, 0, 0, 1]
+    one.end("a")
+    other.begin("a")
+    other.begin("a key that is not configured")
