@@ -108,6 +108,6 @@ def finish(
     scores: Iterable[Scores | None],
 ) -> CitedText:
     """Return the cited text of a response whose only choice is complete."""
-    response.grounding.degraded = any(one is not None and one.degraded for one in scores)
+    response.grounding.degraded |= any(one is not None and one.degraded for one in scores)
     text = "".join(pieces) + response.answer(0).reference_list()
     return CitedText(text, tuple(supports), response.choice_fields(0) | response.response_fields())

@@ -24,6 +24,7 @@ from .config import Config, ConfigError
 from .embedders import Embedders
 from .pipeline.deciding.judging import Judge
 from .pipeline.deciding.scoring import ExternalModels, Scoring
+from .pipeline.deciding.work_budget import WorkBudgets
 
 log = logging.getLogger("citestream")
 
@@ -45,6 +46,8 @@ class Scorers:
         self._embedder: Embedder | None = None
         self._cross_encoder: EntailmentModel | None = None
         self._failed: set[str] = set()
+        several = len(config.server.keys) > 1
+        self._budgets = WorkBudgets(config.scoring.work_milliseconds, several_clients=several)
         self._excerpts = ExcerptCache(config.scoring.kept_characters, Lock())
         for path, options in self._configured().items():
             if options.scorer not in SCORERS and options.scorer != AUTO:
@@ -69,7 +72,7 @@ class Scorers:
         cross_encoder = self._cross_encoder if needs_cross_encoder else None
         deadline = self._config.scoring.deadline_seconds
         judge = self._judge if options.judge else None
-        models = ExternalModels(deadline, self._embedder, cross_encoder, judge)
+        models = ExternalModels(deadline, self._embedder, cross_encoder, judge, self._budgets.open())
         return Scoring(chosen, evidence, models)
 
     def resolve(self, options: Options) -> Options:

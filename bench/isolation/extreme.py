@@ -101,6 +101,10 @@ def _nested(count: int, depth: int) -> str:
     return f"[{','.join(['[' * depth + ']' * depth] * count)}]"
 
 
+SHARED = "The new harbour of the old town was not opened by the mayor before March"
+TABLE = "\n".join(
+    ["| a | b | c |", "|---|---|---|", *(f"| pump {n} | {n} litres | {2 * n} days |" for n in range(10_000))]
+)
 QUOTED = json.dumps({"answer": json.dumps({"claims": ["The bridge opened in 1932."] * 100_000})})
 
 EXTREME: dict[str, Callable[[], Case]] = {
@@ -118,6 +122,14 @@ EXTREME: dict[str, Callable[[], Case]] = {
         _ask("extractive", "")
         | {"messages": [{"role": "user", "content": f"{n} {SENTENCE * 12}"} for n in range(10_000)]}
     ),
+    "200 claims of 12 words to 100 excerpts": lambda: Case(
+        {
+            "sentences": [f"{SHARED} {n}." for n in range(200)],
+            "evidence": [{"text": f"{SHARED} {n}. " * 12} for n in range(100)],
+        },
+        "/v1/cite",
+    ),
+    "table of 10,000 rows": lambda: Case({"text": TABLE, "evidence": [{"text": TABLE}]}, "/v1/cite"),
     "2 MB of short lines": lambda: _text("evidence", "It rose.\nab\n- x: 1\n" * 100_000),
     "2 MB of rows": lambda: _text("evidence", "| a | 12 |\n" * 180_000),
     "2 MB of short lines to extractive": lambda: Case(

@@ -138,6 +138,12 @@ class ScoringConfig(Section):
     judge_cached_verdicts: int = Field(
         default=20_000, ge=0, description="number of verdicts in the cache; 20,000 take about 3 MB"
     )
+    work_milliseconds: int = Field(
+        default=10_000,
+        ge=1,
+        description="work for the decisions about one answer, estimated from lengths; past it only the best evidence "
+        "is compared, past twice of it nothing, and the answer is degraded",
+    )
 
     @model_validator(mode="after")
     def _check_band(self) -> "ScoringConfig":

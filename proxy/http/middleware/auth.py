@@ -11,6 +11,7 @@ from citestream.providers.cache_owner import CACHE_OWNER
 
 from ...config import ClientKey, Server, check_distinct, hash_key
 from ...observability.logs import CLIENT, PASSAGE_PREFIX, TENANT
+from ...pipeline.deciding.work_budget import CLIENT as CLIENT_OF_WORK
 from ..error_responses import RequestError
 
 # The playground page, which asks for a key itself; the description of the API; the health checks.
@@ -67,6 +68,7 @@ def require_client_key(keys: Keys) -> Middleware:
             raise RequestError(401, "a valid client key is required", code="invalid_api_key")
         request[CLIENT] = name or ""
         request[TENANT] = keys.tenant_of(key)
+        CLIENT_OF_WORK.set(request[TENANT])
         token = CACHE_OWNER.set(request[TENANT])
         try:
             return await handler(request)

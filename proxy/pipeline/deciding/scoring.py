@@ -8,7 +8,9 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import inf
 
+from citestream.citation.answers.draft import UNDECIDED
 from citestream.citation.evidence import Evidence
 from citestream.citation.grounding import JudgeReport
 from citestream.citation.options import Options
@@ -26,13 +28,16 @@ from citestream.providers.errors import ProviderError
 from citestream.providers.judging.cross_encoder import EntailmentModel
 from citestream.providers.scheduler import Work
 
+from .best_evidence import count_candidates, is_unscored, unscored, with_best_evidence
 from .judging import Judge
 from .preparation import prepare
+from .work_budget import Precision, WorkBudget
 
 log = logging.getLogger("citestream")
 
 # After each failure, timeouts are multiplied by this, so that all waits of a request add up to 4/3 of the deadline.
 TIMEOUT_FACTOR = 0.25
+CHARACTERS_PER_SENTENCE = 80  # on average
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +48,7 @@ class ExternalModels:
     embedder: Embedder | None = None
     cross_encoder: EntailmentModel | None = None
     judge: Judge | None = None  # has a deadline of its own
+    budget: WorkBudget | None = None  # None: no limit
 
 
 class Scoring:
@@ -51,6 +57,10 @@ class Scoring:
     def __init__(self, scorer: Scorer, evidence: Sequence[Evidence], models: ExternalModels) -> None:
         """Begin to prepare the evidence."""
         self.degraded = False  # whether a score lacks what its scorer needs, such as vectors
+        self._budget = models.budget or WorkBudget(inf)
+        self._sentences = sum(max(len(one.text) / CHARACTERS_PER_SENTENCE, one.text.count("\n")) for one in evidence)
+        self._characters = sum(len(one.text) for one in evidence) / max(1, len(evidence))  # on average
+        self._latest: Scores | None = None
         self._windows = (scorer.texts_to_embed, tuple(evidence))
         self._embedder = models.embedder if scorer.needs_vectors else None
         self._cross_encoder = models.cross_encoder
@@ -65,6 +75,7 @@ class Scoring:
     def close(self) -> None:
         """End the preparation of evidence if the answer has ended before it, as when a provider fails at once."""
         self._preparing.cancel()
+        self._budget.close()
 
     @property
     def may_wait(self) -> bool:
@@ -98,7 +109,14 @@ class Scoring:
         return self._complete or await self._preparing
 
     async def score_all(self, claims: Sequence[Claim]) -> list[Scores]:
-        """Return the scores of these claims, degraded if an external service is missing or late."""
+        """Return the scores of these claims, degraded if an external service is missing or late.
+
+        Past the budget of work, claims are not scored.
+        """
+        if self._latest and not self._budget.may_score:
+            self.degraded = True
+            return [unscored(self._latest)] * len(claims)
+        self._budget.add_scoring(len(claims), self._sentences)
         if self._embedder is not None:
             vectors = await self._claim_vectors(self._embedder, [claim.text for claim in claims])
             claims = [replace(claim, vector=vector) for claim, vector in zip(claims, vectors, strict=True)]
@@ -107,6 +125,7 @@ class Scoring:
         if prepared.needs_entailment:
             scores = [await self._cross_encode(prepared, *pair) for pair in zip(claims, scores, strict=True)]
         self.degraded |= any(one.degraded for one in scores)
+        self._latest = scores[-1] if scores else self._latest
         return scores
 
     async def decide(self, claims: Sequence[tuple[Claim, frozenset[int]]], options: Options) -> list[Decision]:
@@ -122,15 +141,26 @@ class Scoring:
     async def decide_scored(
         self, claim: Claim, hints: frozenset[int], scores: Scores, prepared: PreparedEvidence, options: Options
     ) -> Decision:
-        """Decide which evidence supports a claim whose scores are known, with the judge if there is one."""
-        judge = self._judge
+        """Decide which evidence supports a claim whose scores are known, with the judge if there is one.
+
+        Past the budget of work, only the best evidence is compared, and later none.
+        """
+        precision, judge, explain = self._budget.precision, self._judge, options.explain
+        if precision is Precision.NONE or is_unscored(scores):
+            self.degraded = True
+            return UNDECIDED
+        if precision is Precision.REDUCED:
+            self.degraded, explain = True, False
+            scores, hints = with_best_evidence(scores, hints, prepared.evidence)
         at_least = judge.at_least if judge else 1.0
-        steps = assess_in_steps(claim, scores, prepared, hints=hints, at_least=at_least, complete=options.explain)
+        passages = len(prepared.evidence) if explain else count_candidates(scores, len(hints), at_least)
+        self._budget.add_comparisons(passages, claim.text, self._characters)
+        steps = assess_in_steps(claim, scores, prepared, hints=hints, at_least=at_least, complete=explain)
         verdicts = await self._work.run(steps)
         if judge:
             verdicts = await judge.review(claim, verdicts, prepared)
             self.degraded |= judge.degraded
-        return decide(verdicts, limit=options.max_per_sentence, explain=options.explain)
+        return decide(verdicts, limit=options.max_per_sentence, explain=explain)
 
     async def _claim_vectors(self, embedder: Embedder, texts: list[str]) -> Sequence[Vectors | None]:
         """Return the vectors of claims once those of the evidence are there; None if that takes too long."""
