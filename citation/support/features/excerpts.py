@@ -33,6 +33,7 @@ _UNSPACED_COST, _QUANTITY_COST = 7, 20
 _UNSPACED_RUNS = re.compile(f"[{UNSPACED}]+")
 BLOCK = 5_000  # characters that are analyzed at once: some milliseconds; most excerpts are one block
 MANY_BLOCKS = 10  # a shorter text has few sentences, however short they are
+_SPANS_AT_A_TIME = 10_000  # offsets of sentences that are copied in a step: 1 ms
 SHORT_SENTENCE = 10  # characters; in a long text whose sentences are shorter on average, neighbours are joined
 # A text counts as Chinese, Japanese or Korean if more than this share of its terms is.
 _HAN_SHARE = 0.5
@@ -120,8 +121,13 @@ def analyze_excerpt_in_steps(text: str, title: str = "") -> Steps[AnalyzedExcerp
     spans = yield from split_in_steps(text)
     blocks = _blocks(spans or [(0, len(text))])
     analysis = yield from analyze_in_steps(text, blocks)
-    flat = array("I", list(chain.from_iterable(_merge_short(spans, len(text)) or [(0, len(text))])))
+    merged = _merge_short(spans, len(text)) or [(0, len(text))]
+    del spans
     yield None
+    flat = array("I")
+    for first in range(0, len(merged), _SPANS_AT_A_TIME):
+        flat.extend(chain.from_iterable(merged[first : first + _SPANS_AT_A_TIME]))
+        yield None
     size = len(title) + len(text) + _extra_size(text, analysis)
     return AnalyzedExcerpt(analysis, language_of(analysis), analyze_title(title).terms, flat, size)
 
