@@ -19,6 +19,7 @@ class BodyBudget:
         self._max_bytes = max_bytes
         self._counts: Counts = [0] if counts is None else counts
         self._worker = worker
+        self.released = 0  # bytes of all requests of this worker that have ended
 
     @property
     def used(self) -> int:
@@ -48,6 +49,7 @@ class BodyBudget:
     def remove(self, size: int) -> None:
         """Return bytes."""
         self._counts[self._worker] -= size
+        self.released += size
 
 
 class Reservation:

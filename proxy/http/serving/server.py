@@ -55,7 +55,9 @@ async def _serve(
         host, port = runner.addresses[0][:2]
         scheme = "https" if config.server.tls.certificate else "http"
         started(f"citestream listening on {scheme}://{f'[{host}]' if ':' in host else host}:{port}")
-        with garbage.collecting_when_idle(lambda: app[ADMISSION].idle and scheduler().idle):
+        admitted = app[ADMISSION]
+        released = (lambda bodies=admitted.bodies: bodies.released) if admitted.bodies else lambda: 0
+        with garbage.collecting_when_idle(lambda: admitted.idle and scheduler().idle, released):
             await _stop_signal()
         await app[ADMISSION].drain(config.server.drain_seconds)
 

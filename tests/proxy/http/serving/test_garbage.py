@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from citestream.proxy.http.serving import garbage
-from citestream.proxy.http.serving.garbage import collecting_when_idle
+from citestream.proxy.http.serving.garbage import DUE_BYTES, collecting_when_idle
 
 
 @pytest.fixture(autouse=True)
@@ -54,3 +54,16 @@ async def test_the_collector_waits_for_enough_passes_of_younger_generations(monk
     with collecting_when_idle(lambda: True):
         await let_checks_run()
     assert gc.get_count()[2] == 2
+
+
+async def test_the_collector_runs_when_large_bodies_have_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(garbage, "DUE_PASSES", 3)
+    trimmed: list[int] = []
+    monkeypatch.setattr(garbage, "_return_memory", lambda: trimmed.append(1))
+    released = DUE_BYTES - 1
+    with collecting_when_idle(lambda: True, lambda: released):
+        await let_checks_run()
+        assert (gc.get_count()[2], trimmed) == (2, [])
+        released = DUE_BYTES
+        await let_checks_run()
+        assert (gc.get_count()[2], trimmed) == (0, [1])
