@@ -72,7 +72,7 @@ def arguments(text: str, deltas: int = 50) -> Case:
 
 
 def structured(text: str, *, stream: bool = True, fenced: bool = False) -> Case:
-    """Return the case of an answer in JSON: requested with `response_format`, or in a fence that nobody requested."""
+    """Return the case of an answer in JSON: by `response_format`, or in a fence without a request for it."""
     text = f"```json\n{text}\n```" if fenced else text
     fields: Fields = {} if fenced else {"response_format": {"type": "json_object"}}
     body = _ask("fake/m", "What happened?", **fields) | {"stream": stream}
@@ -109,7 +109,7 @@ QUOTED = json.dumps({"answer": json.dumps({"claims": ["The bridge opened in 1932
 
 EXTREME: dict[str, Callable[[], Case]] = {
     **{
-        f"{script} in a {place}": lambda place=place, text=text: _text(place, text)  # type: ignore[misc]
+        f"{script} in {place}": lambda place=place, text=text: _text(place, text)  # type: ignore[misc]
         for script, text in SCRIPTS.items()
         for place in (PLACES if script == "accents" else ("question", "evidence"))
     },

@@ -50,10 +50,10 @@ INPUTS: dict[str, Case] = {
     **{
         name: EXTREME[name]()
         for name in (
-            "accents in a question",
-            "accents in a title",
-            "accents in a evidence",
-            "Tibetan vowels in a evidence",
+            "accents in question",
+            "accents in title",
+            "accents in evidence",
+            "Tibetan vowels in evidence",
             "question of 200,000 words",
             "arguments of 3 MB of quoted JSON",
             "arguments without an end",
