@@ -66,7 +66,7 @@ class Server(Section):
         default=32 * 2**20, ge=1024, description="maximum size of a request body, which can contain images in base64"
     )
     max_bodies_bytes: int = Field(
-        default=512 * 2**20,
+        default=2**30,
         ge=2**20,
         description="maximum memory for the bodies of all requests in flight, estimated from their decompressed JSON; "
         "further ones get a 503 with Retry-After: 30 KB of gzip may take 100 MB",
