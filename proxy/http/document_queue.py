@@ -47,7 +47,7 @@ class DocumentQueue:
             raise RequestError(503, message, code="over_capacity", retry_after=RETRY_SECONDS)
         self._places[client] += 1
         try:
-            with self._admission.outside_of_streams():
+            with self._admission.outside_of_streams(client):
                 yield
         finally:
             self._places[client] -= 1

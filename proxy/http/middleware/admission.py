@@ -51,11 +51,12 @@ class Admission:
         return not self._counts[self._worker] + self._outside
 
     @contextmanager
-    def outside_of_streams(self) -> Iterator[None]:
-        """Do not count a request that waits for something else than a provider, such as a reader of documents.
+    def outside_of_streams(self, tenant: str) -> Iterator[None]:
+        """Do not count a request of this client that waits for something else than a provider, such as a reader.
 
         It counts again at the end, even if that exceeds the limit: its own queue is short.
         """
+        self._clients.end(tenant)
         self._counts[self._worker] -= 1
         self._outside += 1
         try:
@@ -63,6 +64,7 @@ class Admission:
         finally:
             self._outside -= 1
             self._counts[self._worker] += 1
+            self._clients.resume(tenant)
 
     def middleware(self) -> Middleware:
         """Return the middleware. Paths in `OPEN_PATHS`, such as health checks, are always admitted."""

@@ -37,15 +37,19 @@ class ClientShares:
 
     def begin(self, tenant: str) -> None:
         """Count a request. Raise RequestError if the client has too many."""
-        if (index := self._rows.get(tenant)) is None:
-            return
-        if sum(self._counts[index :: len(self._rows)]) >= self._max_requests:
+        index = self._rows.get(tenant)
+        if index is not None and sum(self._counts[index :: len(self._rows)]) >= self._max_requests:
             raise RequestError(
                 429, "too many requests of this client key at once", code="over_client_share", retry_after=RETRY_AFTER
             )
-        self._counts[self._first + index] += 1
+        self.resume(tenant)
+
+    def resume(self, tenant: str) -> None:
+        """Count a request that was admitted before."""
+        if (index := self._rows.get(tenant)) is not None:
+            self._counts[self._first + index] += 1
 
     def end(self, tenant: str) -> None:
-        """Count the end of a request."""
+        """Count the end of a request, or that it does not count at the moment."""
         if (index := self._rows.get(tenant)) is not None:
             self._counts[self._first + index] -= 1

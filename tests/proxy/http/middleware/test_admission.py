@@ -19,6 +19,7 @@ from tests.faults.scenarios import full
 from tests.upstreams.wire import Request, Server, Step
 
 MAX_STREAMS = 2
+BUSY_KEY, OTHER_KEY = "ck-" + "b" * 43, "ck-" + "o" * 43
 
 
 class WaitingProvider:
@@ -101,20 +102,20 @@ async def test_one_client_leaves_room_for_the_others() -> None:
     waiting = WaitingProvider()
     async with Server(waiting) as upstream:
         providers = {"waiting": {"kind": "openai", "base_url": f"{upstream.url}/v1"}}
-        limits = {"max_streams": 4, "keys": [{"key": "busy-key-1"}, {"key": "other-key-2"}]}
+        limits = {"max_streams": 4, "keys": [{"key": BUSY_KEY}, {"key": OTHER_KEY}]}
         app = make_app(parse({"server": limits, "providers": providers}))
         async with TestClient(TestServer(app)) as client, asyncio.TaskGroup() as tasks:
             chat = CLIENTS["chat"]
-            running = [tasks.create_task(send_request(client, chat, "busy-key-1")) for _ in range(3)]
+            running = [tasks.create_task(send_request(client, chat, BUSY_KEY)) for _ in range(3)]
             while len(upstream.requests) < 3:
                 assert await health(client) == 200
-            assert await send_request(client, chat, "busy-key-1") == 429
-            other = tasks.create_task(send_request(client, chat, "other-key-2"))
+            assert await send_request(client, chat, BUSY_KEY) == 429
+            other = tasks.create_task(send_request(client, chat, OTHER_KEY))
             while len(upstream.requests) < 4:
                 assert await health(client) == 200
             waiting.finish.set()
             assert [await one for one in [*running, other]] == [200] * 4
-            assert await send_request(client, chat, "busy-key-1") == 200
+            assert await send_request(client, chat, BUSY_KEY) == 200
 
 
 LIMITS = {
