@@ -88,7 +88,7 @@ class ClientKey(Section):
             raise ConfigError(f"{self.file}: {error}") from None
 
 
-def check_distinct(keys: Sequence[ClientKey], link_secret: str = "") -> None:  # nosec B107 # empty: there is none
+def check_distinct(keys: Sequence[ClientKey], link_secret: str = "") -> None:  # nosec B107 # an empty text is no secret
     """Raise ConfigError if a key is given twice, or is the secret that signs links, which clients must not know."""
     positions: dict[str, int] = {}
     for position, key in enumerate(keys):

@@ -1,0 +1,54 @@
+"""The natural answers of `bench/answers/data`, one file per author. `README.md` there describes the fields."""
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+Answer = dict[str, Any]
+
+DATA = Path(__file__).parent / "data"
+
+
+def answers(*, held_out: bool = False) -> list[Answer]:
+    """Return the answers of the authors that may be fitted to, or of those that are held out."""
+    files = sorted((DATA / "held_out" if held_out else DATA).glob("*.jsonl"))
+    return [json.loads(line) for file in files for line in file.read_text("utf-8").splitlines() if line]
+
+
+def as_record(answer: Answer, *, with_citations: bool = True) -> dict[str, Any]:
+    """Return an answer as a labelled record (`bench/data/pairs.py`), whose data set is its author.
+
+    A partly supported sentence counts as unsupported; the excerpts that support a part of it count neither way.
+    """
+    sentences = answer["sentences"]
+    count = len(answer["evidence"])
+    gold = [[[n - 1 for n in alternative] for alternative in s.get("gold") or []] for s in sentences]
+    record = {
+        "id": answer["id"] if with_citations else f"{answer['id']} without citations",
+        "dataset": answer["author"],
+        "lang": answer["lang"],
+        "question": answer["question"],
+        "answer_sentences": [s["text"] for s in sentences],
+        "evidence": [{"id": f"e{n}", **item} for n, item in enumerate(answer["evidence"], 1)],
+        "gold": [alternatives[0] if alternatives else [] for alternatives in gold],
+        "gold_alt": gold,
+        "ignore": [[n - 1 for n in s.get("also") or []] for s in sentences],
+        "sent_label": ["unsupported" if s["label"] == "partial" else s["label"] for s in sentences],
+        "gold_level": "chunk",
+    }
+    if with_citations:
+        record["citations"] = [[n - 1 for n in s["model_cites"] if 0 < n <= count] for s in sentences]
+    return record
+
+
+def with_random_citations(answer: Answer) -> dict[str, Any]:
+    """Return an answer as a labelled record in which a model cites one excerpt at random for each sentence.
+
+    Small models do this. Without such citations, the fit sees hardly any that have nothing to do with their sentence.
+    """
+    record = as_record(answer)
+    chosen = random.Random(answer["id"])
+    record["id"] = f"{answer['id']} with random citations"
+    record["citations"] = [[chosen.randrange(len(answer["evidence"]))] for _ in answer["sentences"]]
+    return record
