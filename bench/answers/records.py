@@ -1,7 +1,6 @@
 """The natural answers of `bench/answers/data`, one file per author. `README.md` there describes the fields."""
 
 import json
-import random
 from pathlib import Path
 from typing import Any
 
@@ -39,16 +38,4 @@ def as_record(answer: Answer, *, with_citations: bool = True) -> dict[str, Any]:
     }
     if with_citations:
         record["citations"] = [[n - 1 for n in s["model_cites"] if 0 < n <= count] for s in sentences]
-    return record
-
-
-def with_random_citations(answer: Answer) -> dict[str, Any]:
-    """Return an answer as a labelled record in which a model cites one excerpt at random for each sentence.
-
-    Small models do this. Without such citations, the fit sees hardly any that have nothing to do with their sentence.
-    """
-    record = as_record(answer)
-    chosen = random.Random(answer["id"])
-    record["id"] = f"{answer['id']} with random citations"
-    record["citations"] = [[chosen.randrange(len(answer["evidence"]))] for _ in answer["sentences"]]
     return record
