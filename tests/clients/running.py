@@ -113,11 +113,11 @@ async def reported(commands: Sequence[Sequence[str]]) -> tuple[list[Report], dic
 
 @asynccontextmanager
 async def citestream(
-    providers: upstreams.Providers, key: str, folder: Path, options: Mapping[str, Any] = MappingProxyType({})
+    providers: upstreams.Providers, key: str | None, folder: Path, options: Mapping[str, Any] = MappingProxyType({})
 ) -> AsyncIterator[str]:
-    """Run `citestream serve` with these providers and this client key. Yield its address."""
+    """Run `citestream serve` with these providers, for this client key or for every client. Yield its address."""
     config_file = folder / f"{token_urlsafe(4)}.yaml"
-    server = {"keys": [{"name": "clients", "key": key}]}
+    server = {"keys": [{"name": "clients", "key": key}]} if key else {}
     config = {"server": server, "providers": providers, "evidence": {"from_tools": True}, "log": {"access": False}}
     config |= options
     config_file.write_text(yaml.safe_dump(config), "utf-8")

@@ -18,7 +18,7 @@ async def faults() -> list[str]:
     script = environments.node() / "start_page.mjs"  # Node resolves packages from the folder of the module
     with tempfile.TemporaryDirectory() as folder:
         extractive = {"extractive": {"kind": "extractive"}}
-        async with running.citestream(extractive, "none", Path(folder)) as url:
+        async with running.citestream(extractive, None, Path(folder)) as url:
             script.write_text(code.replace(ADDRESS, url), "utf-8")
             pipe = asyncio.subprocess.PIPE
             process = await asyncio.create_subprocess_exec("node", str(script), stdout=pipe, stderr=pipe)
