@@ -51,7 +51,8 @@ class TextDelta:
 class OtherDelta:
     """Anything that is not answer text (role, reasoning, tool calls, refusal, unknown fields), passed on unchanged.
 
-    `choices`: the choices whose open sentence has to be sent first.
+    `choices`: the choices between whose texts a reader sees it, so that it keeps its place: a thought or a tool call,
+    but no metadata.
     """
 
     chunk: Chunk

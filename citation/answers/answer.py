@@ -60,6 +60,7 @@ class Answer:
         self._partial = PartialSentence(names, defanger, self._max_claim)
         self._json = FencedJson(names)
         self._context = ""  # the previous sentence of the same paragraph
+        self._is_cut = False  # whether a tool call has interrupted a sentence, which the next text may continue
         self._taken = 0  # code points of sentences that were already split
         self._shown = ShownText(choice, references, grounding, options, host)
 
@@ -87,7 +88,7 @@ class Answer:
         return drafts
 
     def flush(self, *, complete: bool = True) -> list[Draft]:
-        """Return the held text, because the answer ends or something else than text follows.
+        """Return the held text, because the answer ends.
 
         `complete`: False if the answer was cut, so that an incomplete last sentence gets no decision.
         """
@@ -100,6 +101,18 @@ class Answer:
             drafts[-1] = replace(drafts[-1], claim=None)
         yield drafts
         yield from self._json.drafts_in_parts()
+
+    def interrupt_in_parts(self, *, ends: bool) -> Iterator[list[Draft]]:
+        """Yield the text to show before something else, such as a thought, that arrives between the pieces of the text.
+
+        A sentence that has not ended continues after it, and stays held. `ends`: the text ends there, as before a tool
+        call. A sentence that continues nevertheless gets no decision.
+        """
+        text = self._segmenter.open_sentence.text
+        is_complete = _is_complete(text)
+        if text and (ends or is_complete):
+            yield from self.flush_in_parts()
+            self._is_cut = not is_complete
 
     def take_in_steps(self, text: str) -> Steps[list[Draft]]:
         """Return the draft of a sentence that was already split.
@@ -158,12 +171,13 @@ class Answer:
         partial, self._partial = self._partial, PartialSentence(self._names, self._defanger, self._max_claim)
         released, sentence = partial.released, partial.joined(sentence)
         stripped, text, places = partial.complete(sentence)
-        too_long = partial.too_long(sentence)
+        undecided = partial.too_long(sentence) or (self._is_cut and _continues_sentence(sentence.text))
+        self._is_cut = False
         cited = self._evidence_numbers(stripped.cited)
         # Markers that stay in the text are no part of the claim: their numbers are not in the evidence.
         body = strip(stripped.text, ANY_NUMBER).text if self._names.ignored else stripped.with_places
-        claim = None if too_long else self._claim(sentence, body, cited)
-        self._context = "" if too_long else _context(sentence, stripped.text)
+        claim = None if undecided else self._claim(sentence, body, cited)
+        self._context = "" if undecided else _context(sentence, stripped.text)
         return Draft(
             text,
             sentence.kind,
@@ -194,6 +208,7 @@ class Answer:
 # is a list or a table of words, and the cost of a decision grows with its length.
 _MAX_CLAIM_PIECES = 2
 _ENDS = frozenset(ENDS)
+_CONTINUING = frozenset(".,;:!?)]}%")
 _BETWEEN_WORDS = re.compile(rf"\s|[{UNSPACED}](?=[{UNSPACED}])")
 
 
@@ -207,6 +222,12 @@ def _kind_of(text: str) -> Kind:
 def _is_complete(text: str) -> bool:
     """Return whether the last sentence of a cut answer ends with a mark or a line break."""
     return text.endswith("\n") or text.rstrip(CLOSERS + " ")[-1:] in _ENDS
+
+
+def _continues_sentence(text: str) -> bool:
+    """Return whether a text continues a sentence, and does not begin one with a capital, an emphasis or a new line."""
+    first = text.lstrip(" ")[:1]
+    return first.islower() or first.isdigit() or first in _CONTINUING
 
 
 def _whole_words(text: str, length: int) -> int:

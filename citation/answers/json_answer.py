@@ -40,6 +40,11 @@ class JsonAnswer:
         del complete  # an incomplete value is never returned
         return self._values.drafts_in_parts()
 
+    def interrupt_in_parts(self, *, ends: bool) -> Iterator[list[Draft]]:
+        """Yield the sentences of all complete string values so far."""
+        del ends
+        return self._values.drafts_in_parts()
+
     def take_in_steps(self, text: str) -> Steps[list[Draft]]:
         """Return the text unchanged: a piece of JSON is not a sentence."""
         yield None

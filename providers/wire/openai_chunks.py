@@ -27,6 +27,7 @@ from .vendor_fields import remove_vendor_fields
 DONE = b"[DONE]"
 OLLAMA_FINGERPRINT = "fp_ollama"  # `system_fingerprint` of all chunks of Ollama's OpenAI-compatible API
 BEFORE_TEXT = ("reasoning", "reasoning_content", "reasoning_details", "thinking")  # sent before the text of a chunk
+PARTS = frozenset({"content_parts", "extra_content"})  # Gemini's parts, and the signature of the part before
 AFTER_TEXT = ("tool_calls", "function_call", "refusal", "audio", "images")  # parts of an answer that are not text
 
 
@@ -166,13 +167,13 @@ class ChunkReader:
             pieces.append(_Piece(before))
         text = self._text_pieces(index, delta.get("content"), scored=bool(chunk["choices"][0].get("logprobs")))
         pieces += text
-        if after or rest:  # unknown fields that arrive with text do not end the open sentence
-            pieces.append(_Piece({**after, **rest}, flush=bool(after or not text)))
+        if after or rest:
+            pieces.append(_Piece({**after, **rest}, visible=bool(after) or _is_visible(rest)))
         if isinstance(reason, str) and reason:
             pieces.append(_Piece({}, reason=reason))
         elif not pieces:
             delta.pop("role", None)  # clients that concatenate deltas would show "assistantassistant"
-            pieces.append(_Piece(delta, flush=False))
+            pieces.append(_Piece(delta, visible=False))
         for piece in pieces:
             self._numbers.number(index, piece.delta)
         return [event for piece in _with_chunks(pieces, chunk, index) if (event := self._event(index, piece))]
@@ -191,7 +192,7 @@ class ChunkReader:
             elif isinstance(part, Mapping) and part.get("type") == "thinking":
                 pieces.append(_Piece({"reasoning_content": _thinking_text(part.get("thinking"))}))
             else:
-                pieces.append(_Piece({"content_parts": [part]}, flush=False))
+                pieces.append(_Piece({"content_parts": [part]}, visible=False))
         return pieces
 
     def _text(self, index: int, text: str) -> "_Piece":
@@ -206,7 +207,7 @@ class ChunkReader:
             return None
         if piece.text:
             return TextDelta(index, piece.delta["content"], piece.chunk)
-        return OtherDelta(piece.chunk, (index,) if piece.flush else ())
+        return OtherDelta(piece.chunk, (index,) if piece.visible else ())
 
     def _finish(self, index: int, reason: str, chunk: Chunk) -> None:
         earlier = self._choices[index]
@@ -226,7 +227,7 @@ class _Piece:
 
     delta: Fields
     text: bool = False
-    flush: bool = True  # whether the open sentence has to be sent before it
+    visible: bool = True  # whether a reader sees it, at its place between texts
     reason: str | None = None
     chunk: Chunk = field(default_factory=dict)
 
@@ -264,6 +265,15 @@ def _from_message(chunk: Chunk, message: object) -> Fields:
             {"index": at, **call} if isinstance(call, dict) else call for at, call in enumerate(calls)
         ]
     return message
+
+
+def _is_visible(fields: Fields) -> bool:
+    """Return whether other fields contain a part of the answer, such as the call of a tool by Anthropic."""
+    if not PARTS.isdisjoint(fields):
+        return True
+    own = fields.get("anthropic")
+    blocks = own.get("content") if isinstance(own, dict) else None
+    return isinstance(blocks, list) and any(isinstance(block, dict) and "type" in block for block in blocks)
 
 
 def _is_empty(value: object) -> bool:

@@ -40,6 +40,9 @@ Step = PendingText | Passed
 BLOCK = 1_000
 MAX_STEPS = 64
 
+# Fields with the calls of tools, also of those that the provider runs itself, and with the signature of a text
+ENDS_TEXT = frozenset({"tool_calls", "function_call", "content_parts", "extra_content", "anthropic"})
+
 CHECKED_SHARE = 0.01  # part of the time to hold a sentence after which choices are checked; there may be 1,000
 
 TRUNCATING_REASONS = ("length", "content_filter")  # an answer with this finish reason may end inside a sentence
@@ -83,6 +86,11 @@ async def segment(
         steps.append(Failed(failed))
     if steps:
         yield steps
+
+
+def _ends_text(chunk: Chunk) -> bool:
+    """Return whether a delta ends the text before it, which has to be sent first: a tool call, or a signature of it."""
+    return any(not ENDS_TEXT.isdisjoint(choice.get("delta") or ()) for choice in chunk.get("choices") or ())
 
 
 def _next(parts: Iterator[list[Step]], work: Work) -> list[Step] | None:
@@ -144,7 +152,8 @@ class _StreamSegmenter:
             case OtherDelta(chunk, choices):
                 self.begun = True
                 self._feed_calls(chunk)
-                yield from self.flush(choices)
+                for index in choices:
+                    yield from self._choice(index).interrupt(ends=_ends_text(chunk))
                 yield [event]
             case Finish(index, reason, chunk):
                 self.begun = True
@@ -201,6 +210,10 @@ class _Choice:
 
     def flush(self, *, complete: bool) -> Iterator[list[Step]]:
         return map(self._pending, self._answer.flush_in_parts(complete=complete))
+
+    def interrupt(self, *, ends: bool) -> Iterator[list[Step]]:
+        """Yield the text that is sent before something else. `ends`: the text ends there, as before a tool call."""
+        return map(self._pending, self._answer.interrupt_in_parts(ends=ends))
 
     def feed_calls(self, delta: Mapping[str, Any]) -> None:
         """Add the tool calls of a delta."""

@@ -185,9 +185,9 @@ CASES: dict[str, tuple[Sequence[Fields | bytes], list[Any]]] = {
             "=stop",
         ],
     ),
-    "an unknown field flushes the sentence, but not together with text": (
+    "an unknown field has no place between texts": (
         [ROLE, chunk(delta(mood="x")), chunk(delta(content="a", mood="y")), STOP],
-        [OPENED, {"other": {"mood": "x"}, "flushes": [0]}, "a", {"other": {"mood": "y"}, "flushes": []}, "=stop"],
+        [OPENED, {"other": {"mood": "x"}, "flushes": []}, "a", {"other": {"mood": "y"}, "flushes": []}, "=stop"],
     ),
     "content as a list (Mistral)": (
         [
