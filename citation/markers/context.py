@@ -186,7 +186,7 @@ def right_context(
         if target is NEED_DATA and not final:
             return NEED_DATA
         if isinstance(target, int):
-            is_citation = brackets.form is not Form.PLAIN or _REFERENCE_ANCHOR.match(text, end)
+            is_citation = brackets.form is not Form.PLAIN or _links_to_source(text, i, end, target, names)
             return target if is_citation else None
     if text[i] not in _UNLIKE_CODE and (following == "=" or (following == ":" and _begins_line(text, i))):
         return None
@@ -288,7 +288,25 @@ def _next_end(text: str, at: int, names: MarkerNames, final: bool) -> int | Need
     return target if isinstance(target, int) else brackets.end
 
 
-_REFERENCE_ANCHOR = re.compile(r"\(#(?:\d|ref|cit|fn|source|note)", re.IGNORECASE)  # [1](#ref-1), [1](#citation-1)
+def _links_to_source(text: str, i: int, start: int, end: int, names: MarkerNames) -> bool:
+    """Return whether a number at `i` with the link target `text[start:end]` cites: `[1](https://…)`, `[1]()`.
+
+    The number of a step, page or section is a word of its sentence, and `[1](#intro)` leads to a place in the text.
+    """
+    if text[i - 1 : i] == "!":
+        return False  # an image
+    target = text[start + 1 : end - 1].strip().split(" ")[0].strip("<>")
+    if not target or target in names.targets or target in names.names or _REFERENCE_ANCHOR.match(target):
+        return True
+    label = _LABEL_BEFORE.search(text, max(0, i - REACH), i)
+    is_labelled = label is not None and label[0].strip().lower() in _NUMBERED
+    return _ADDRESS.match(target) is not None and not is_labelled and not follows_word(text, i)
+
+
+_NUMBERED = WORDS["numbered"] | WORDS["locator"]
+_LABEL_BEFORE = re.compile(r"[^\W\d_]{1,20}[ \u00a0#]{1,3}\Z")
+_ADDRESS = re.compile(r"https?://|www\.|file:|/|[^\s#/][^\s#]*\.\w", re.IGNORECASE)  # also the name of a file
+_REFERENCE_ANCHOR = re.compile(r"#(?:\d|ref|cit|fn|source|note)", re.IGNORECASE)  # [1](#ref-1), [1](#citation-1)
 _WORD = re.compile(r"[^\W\d_]{1,16}")  # no stop word is longer
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 _OPERATORS = frozenset("([{=+/%>&@$-")

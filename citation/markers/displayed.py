@@ -61,9 +61,9 @@ def _match_displayed(text: str, i: int) -> Brackets | NeedData | None:
 def _close(text: str, at: int, depth: int, body: str) -> Brackets | NeedData | None:
     """Match the other closing brackets from `at`, and read the numbers. The inner brackets can be a link."""
     numbers = _numbers(body)
-    closed, end = 1, at
+    closed = 1
     if numbers is None or depth == 1:
-        return numbers and Brackets(end, *numbers)
+        return numbers and Brackets(at, *numbers)
     form, ranges = numbers
     is_row = depth == 2 and len(ranges) == 1  # [[1], [2]], but not the matrix [[1, 2], [3, 4]]
     while is_row and len(ranges) < MAX_LISTED and (following := _NEXT_INNER.match(text, at)):
@@ -71,19 +71,25 @@ def _close(text: str, at: int, depth: int, body: str) -> Brackets | NeedData | N
         if not isinstance(inner, Brackets) or inner.form is not form or len(inner.ranges) > 1:
             return NEED_DATA if inner is NEED_DATA else None
         ranges, at = (*ranges, *inner.ranges), inner.end
-    if text[at : at + 1] == "(":
-        target = match_link_target(text, at)
-        if not isinstance(target, int):
-            return target
-        at = target
+    while closed < depth:
+        if text[at : at + 1] == "(":  # each pair of brackets may be a link: [ [[1]](url)](url)
+            target = match_link_target(text, at)
+            if not isinstance(target, int):
+                return target
+            at = target
+        bracket = _next_bracket(text, at)
+        if not isinstance(bracket, int):
+            return bracket
+        closed, at = closed + 1, bracket
+    return Brackets(at, Form.LINK if form is Form.PLAIN else form, ranges)
+
+
+def _next_bracket(text: str, at: int) -> int | NeedData | None:
+    """Return the end of the closing bracket that follows after spaces."""
     for character, beyond in _decode(text, at):
         if character in _CLOSING:
-            closed, end = closed + 1, beyond
-            if closed == depth:
-                return Brackets(end, Form.LINK if form is Form.PLAIN else form, ranges)
-        elif character not in " \t":
-            return None
-        if beyond - at > MAX_MARKER:
+            return beyond
+        if character not in " \t" or beyond - at > MAX_MARKER:
             return None
     return NEED_DATA
 

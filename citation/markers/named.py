@@ -20,6 +20,7 @@ class MarkerNames:
 
     numbers: frozenset[int]
     names: Mapping[str, Numbers] = field(default_factory=dict)
+    targets: frozenset[str] = frozenset()  # addresses of the evidence
     links: bool = False  # the names are links to the calls of tools
     labels: bool = False  # the names are labels of a host: in brackets, they are markers whatever they look like
     shapes: frozenset[str] = frozenset()  # those of the labels; other text with one of them is an unknown label
@@ -34,7 +35,11 @@ class MarkerNames:
             for name in {item.file_name, item.document_id, item.title, item.id}:
                 if name and len(name) <= MAX_NAME and not name.isspace():
                     names.setdefault(name, []).append(item.number)
-        return cls(frozenset(item.number for item in items), {name: tuple(numbers) for name, numbers in names.items()})
+        return cls(
+            frozenset(item.number for item in items),
+            {name: tuple(numbers) for name, numbers in names.items()},
+            frozenset(item.url.strip() for item in items if item.url),
+        )
 
     def split(self, ranges: Sequence[tuple[int, int]]) -> tuple[Numbers, Numbers]:
         """Return the numbers that evidence has and those that no evidence has, in order, without repeats."""
