@@ -9,9 +9,9 @@ from itertools import accumulate, chain
 from pathlib import Path
 from typing import Any
 
+from .html_tables import table_text_of
 from .part import Part, UnreadableFileError, check_memory, not_installed
 from .source_file import SourceFile
-from .table import row_sentence
 
 _SKIPPED = "script style noscript template head nav footer svg iframe object button select textarea datalist"
 SKIPPED = frozenset(_SKIPPED.split())
@@ -21,8 +21,6 @@ _BLOCKS = """
     ol p pre section summary table tbody tfoot thead tr ul
 """
 BLOCKS = frozenset(_BLOCKS.split())
-_LAYOUT = "table, h1, h2, h3, h4, h5, h6, form"  # a table that contains one of these arranges the page
-MAX_NAME = 80  # characters of the name of a column; longer cells are text
 _HEADINGS = {f"h{depth}": "#" * depth for depth in range(1, 7)}
 _CHARSET = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?\s*([\w-]+)", re.IGNORECASE)
 _SPACE = re.compile(r"[ \t\r\f\v\xa0]*\n[\s\xa0]*|[ \t\r\f\v\xa0]+")
@@ -119,7 +117,7 @@ def _declared_encoding(name: str) -> str:
 def _pieces(body: Any, with_tables: bool = False) -> Iterator[str]:
     """Yield the text in order, with line breaks around blocks. Not recursive, because pages may be nested deeply.
 
-    `with_tables`: tables of data become lines, see `_table_lines`.
+    `with_tables`: tables of data become Markdown tables.
     """
     open_nodes = [(body, False)]
     preformatted = 0
@@ -131,44 +129,14 @@ def _pieces(body: Any, with_tables: bool = False) -> Iterator[str]:
             yield _break(tag)
         elif tag == "-text":
             yield node.text_content if preformatted else _SPACE.sub(" ", node.text_content)
-        elif tag == "table" and with_tables and (lines := _table_lines(node)):
-            yield "\n\n" + "\n".join(lines) + "\n\n"
+        elif tag == "table" and with_tables and (text := table_text_of(node, _line)):
+            yield f"\n\n{text}\n\n"
         elif tag not in SKIPPED and not tag.startswith("-") and (tag != "form" or node.css_first(_CONTENT)):
             preformatted += tag == "pre"
             yield _opening(tag)
             open_nodes.append((node, True))
             children = list(node.iter(include_text=True))
             open_nodes += [(child, False) for child in reversed(children)]
-
-
-def _table_lines(table: Any) -> list[str]:
-    """Return the caption and the rows of a table, a line each; empty for a table that arranges a page.
-
-    With a header, each row is a sentence that names its columns, as in a CSV file.
-    """
-    if any(found.mem_id != table.mem_id for found in table.css(_LAYOUT)):
-        return []
-    captions = [_line(caption) for caption in table.css("caption")]
-    cells = [[cell for cell in row.iter() if cell.tag in {"td", "th"}] for row in table.css("tr")]
-    rows = [[_line(cell) for cell in row] for row in cells]
-    if not rows or max(map(len, rows)) < 2:
-        return []
-    if _is_header(cells[0], rows):
-        lines = [row_sentence(rows[0], row) for row in rows[1:]]
-    else:
-        lines = [" | ".join(row) if any(row) else "" for row in rows]
-    return list(filter(None, captions + lines))
-
-
-def _is_header(first: list[Any], rows: list[list[str]]) -> bool:
-    """Return whether the first row has the names of the columns.
-
-    Word documents and old pages do not mark the header. There, a table of two columns may be a list of properties.
-    """
-    names = rows[0]
-    if len(rows) < 2 or not all(names) or len(set(names)) < len(names) or max(map(len, names)) > MAX_NAME:
-        return False
-    return all(cell.tag == "th" for cell in first) or (len(names) > 2 and all(cell.tag == "td" for cell in first))
 
 
 def _line(node: Any) -> str:

@@ -1,59 +1,107 @@
-"""JSON and JSON lines: evidence with its own fields, which is not split."""
+"""JSON and JSON lines: evidence with its own fields, which is not split, and any other objects as rows of tables."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from ..entries import COMMON_PATHS, make_entry
+from .json_tables import WrittenFloat, parts_of
 from .part import Part, UnreadableFileError, check_memory
 from .source_file import SourceFile
 from .text import encoding_of
 
-LISTS = ("evidence", "documents")  # keys of evidence in a JSON file with a request
+TEXTS = ("text", "page_content", "snippet")  # an object with one of these is evidence, also as LangChain writes it
+# Fields of evidence. A file may have others, and values of other types, which become metadata.
+_PATHS = COMMON_PATHS | {"text": "|".join(TEXTS), "id": "id", "score": "score", "metadata": "metadata"}
+_HELP = "check it with `python -m json.tool`"
+
+Item = tuple[int, Any]  # the number of an entry or line, and its value
 
 
 def lines(source: SourceFile) -> Iterator[Part]:
-    """Yield one piece of evidence for each line."""
-    path = source.path
-    with source.text(encoding_of(source), newline="\n") as file:
-        for number, line in enumerate(file, 1):
-            if line.strip():
-                yield _part(_json(line, path, f"line {number}"), path, f"line {number}")
+    """Yield the entries of a file, of which each line has one."""
+    yield from _parts(_lines(source))
 
 
 def whole(source: SourceFile) -> Iterator[Part]:
-    """Yield the evidence of a file: a list of evidence, one piece, or a request with evidence."""
+    """Yield the entries of a list, or the values of an object. `evidence` and `documents` may contain evidence."""
     path = source.path
     check_memory(path, source.size)
     found = _json(source.read_text(encoding_of(source)), path, "")
-    for number, item in enumerate(_list(found, path), 1):
-        yield _part(item, path, f"entry {number}")
+    for headings, value in _sections(found):
+        entries = value if isinstance(value, list) else [value]
+        for part in _parts(enumerate(entries, 1)):
+            yield replace(part, headings=(*headings, *part.headings))
+
+
+def _lines(source: SourceFile) -> Iterator[Item]:
+    with source.text(encoding_of(source), newline="\n") as file:
+        for number, line in enumerate(file, 1):
+            if line.strip():
+                yield number, _json(line, source.path, f"line {number}")
+
+
+def _sections(found: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Yield the lists of evidence in an object, with their names, and the object without them."""
+    if not isinstance(found, dict):
+        yield (), found
+        return
+    lists = {key: value for key, value in found.items() if isinstance(value, list) and any(map(_is_evidence, value))}
+    if rest := {key: value for key, value in found.items() if key not in lists}:
+        yield (), rest
+    for key, value in lists.items():
+        yield (() if key in {"evidence", "documents"} else (key,)), value
 
 
 def _json(text: str, path: Path, location: str) -> Any:
     try:
-        return json.loads(text.removeprefix("\ufeff"))
+        found = json.loads(text.removeprefix("\ufeff"), parse_float=WrittenFloat, parse_constant=str)
+        json.dumps(found, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise UnreadableFileError(path, "contains a lone surrogate; write it as UTF-8 text", location) from None
+    except json.JSONDecodeError as error:
+        where = f"column {error.colno}" if location else f"line {error.lineno}, column {error.colno}"
+        raise UnreadableFileError(path, f"is not JSON ({where}: {error.msg}); {_HELP}", location) from None
     except (ValueError, RecursionError):
-        raise UnreadableFileError(path, "is not JSON", location) from None
-
-
-def _list(found: Any, path: Path) -> list[Any]:
-    if isinstance(found, dict):
-        if "text" in found:
-            return [found]
-        found = next((found[key] for key in LISTS if key in found), None)
-    if not isinstance(found, list):
-        raise UnreadableFileError(path, 'must contain a list of evidence, such as [{"text": "…"}]')
+        raise UnreadableFileError(path, f"is not JSON that can be read; {_HELP}", location) from None
     return found
 
 
-def _part(item: Any, path: Path, location: str) -> Part:
-    """Return a piece of evidence. A string is its text."""
-    entry = {"text": item} if isinstance(item, str) else item
-    if not isinstance(entry, dict) or not isinstance(entry.get("text"), str) or not entry["text"].strip():
-        raise UnreadableFileError(path, "has no text", location)
-    try:
-        json.dumps(entry, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        raise UnreadableFileError(path, "contains a lone surrogate", location) from None
-    return Part(entry["text"], fields={key: value for key, value in entry.items() if key != "text"}, ready=True)
+def _parts(items: Iterable[Item]) -> Iterator[Part]:
+    """Yield evidence as it is, and other entries that follow each other as a table. Blank evidence is skipped."""
+    filled = (item for item in items if not _is_blank(item[1]))
+    for is_evidence, group in groupby(filled, lambda item: _is_evidence(item[1])):
+        if is_evidence:
+            yield from (_evidence(value) for _, value in group)
+        else:
+            yield from parts_of(group)
+
+
+def _is_blank(value: Any) -> bool:
+    """Return whether a value is evidence without text."""
+    text = value.get("text", "-") if isinstance(value, dict) else value
+    return text is None or (isinstance(text, str) and not text.strip())
+
+
+def _is_evidence(value: Any) -> bool:
+    return isinstance(value, str) or (
+        isinstance(value, dict) and any(isinstance(value.get(key), str) and value[key].strip() for key in TEXTS)
+    )
+
+
+def _evidence(value: dict[str, Any] | str) -> Part:
+    """Return a piece of evidence. A string is its text. A page that is no number, such as "iv", is a page label."""
+    if isinstance(value, str):
+        return Part(value, ready=True)
+    fields = make_entry(value, _PATHS)
+    text, given = fields.pop("text"), fields.pop("metadata", {})
+    known = [one for one in (*fields.values(), text) if isinstance(one, str | int | float)]
+    others = {key: found for key, found in value.items() if key not in {*fields, "metadata"} and found not in known}
+    label = next((others.pop(key) for key in ("page_number", "page") if others.get(key) is not None), None)
+    if label is not None and "page_number" not in fields:
+        others.setdefault("page_label", label)
+    metadata = {**{key: found for key, found in others.items() if found is not None}, **given}
+    return Part(text, fields=fields | ({"metadata": metadata} if metadata else {}), ready=True)

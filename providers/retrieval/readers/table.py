@@ -1,63 +1,49 @@
-"""CSV and TSV. Rows become sentences that name their columns, so that each row can be understood and cited alone."""
+"""CSV and TSV: the rows of a Markdown table."""
 
 import csv
 import re
 from collections.abc import Iterator
 
-from ..excerpts import TARGET_LENGTH
 from .part import Part, UnreadableFileError
 from .source_file import SourceFile
+from .table_text import Row, split_header, table_parts
 from .text import SAMPLE, encoding_of
 
 DELIMITERS = ",;\t|"
 _QUOTED = re.compile(r'"[^"]*"')
 MAX_FIELD = 2**20  # characters of one cell
+COMPARED_LINES = 20  # lines in which the delimiter is searched
 
 
 def parts(source: SourceFile) -> Iterator[Part]:
-    """Yield parts of as many rows as fit into an excerpt. `metadata.row` is the first; the header is row 1."""
+    """Yield parts of as many rows as fit into an excerpt. The first row of the file is row 1."""
     csv.field_size_limit(MAX_FIELD)
-    pending: list[str] = []
-    first = 0
-    for number, line in _lines(source):
-        if pending and sum(map(len, pending)) + len(line) > TARGET_LENGTH:
-            yield _part(pending, first)
-            pending = []
-        first = first if pending else number
-        pending.append(line)
-    if pending:
-        yield _part(pending, first)
+    captions, names, rows = split_header(_rows(source))
+    yield from table_parts(names, rows, tuple(captions))
 
 
-def _lines(source: SourceFile) -> Iterator[tuple[int, str]]:
-    """Yield each row that is not empty as a line, with its number."""
+def _rows(source: SourceFile) -> Iterator[Row]:
     with source.text(encoding_of(source), newline="") as file:
         delimiter = _delimiter(source, file.read(SAMPLE))
         file.seek(0)
         rows = csv.reader(file, delimiter=delimiter)
         try:
-            names = [" ".join(name.split()) for name in next(rows, [])]
-            for number, row in enumerate(rows, 2):
-                if sentence := row_sentence(names, row):
-                    yield number, sentence
+            yield from enumerate(rows, 1)
         except csv.Error as error:
-            raise UnreadableFileError(source.path, f"is not a table: {error}", f"row {rows.line_num}") from None
-
-
-def row_sentence(names: list[str], row: list[str]) -> str:
-    """Return a row as a sentence in one line that names its columns, empty if all cells are empty."""
-    plain = [" ".join(cell.split()) for cell in row]
-    cells = [f"{name}: {cell}" if name else cell for name, cell in zip(names, plain, strict=False) if cell]
-    cells += filter(None, plain[len(names) :])
-    return "; ".join(cells) + "." if cells else ""
+            reason = f"is not a table: {error}; each row must be a line, and quotation marks in cells must be doubled"
+            raise UnreadableFileError(source.path, reason, f"row {rows.line_num}") from None
 
 
 def _delimiter(source: SourceFile, sample: str) -> str:
+    """Return the delimiter that most of the first lines have the same number of times, at least once."""
     if source.suffix == ".tsv":
         return "\t"
-    head = _QUOTED.sub("", sample).split("\n", 1)[0]
-    return max(DELIMITERS, key=head.count)
+    lines = [line for line in _QUOTED.sub("", sample).split("\n")[:COMPARED_LINES] if line.strip()]
+    counts = {delimiter: [line.count(delimiter) for line in lines] for delimiter in DELIMITERS}
+    return max(DELIMITERS, key=lambda one: (_agreement(counts[one]), max(counts[one], default=0)))
 
 
-def _part(rows: list[str], first: int) -> Part:
-    return Part("\n".join(rows), fields={"metadata": {"row": first, "rows": len(rows)}}, is_markdown=False)
+def _agreement(counts: list[int]) -> int:
+    """Return how many lines have the most frequent number of delimiters, 0 if most lines have none."""
+    most = max(set(counts), key=lambda count: (counts.count(count), count), default=0)
+    return counts.count(most) if most else 0
