@@ -26,7 +26,7 @@ from .context import (
 from .displayed import match_brackets
 from .grammar import SUPERSCRIPTS, Brackets, Form, Match, match_lead, match_locator
 from .named import MarkerNames, match_name
-from .word_markers import match_conjunction
+from .word_markers import begins_next_sentence, match_conjunction
 
 # A larger number in plain brackets is a year, an amount or a ticket, unless it is an evidence number.
 MAX_PLAUSIBLE_NUMBER = 999
@@ -67,7 +67,13 @@ def _marker_end(names: MarkerNames, text: str, at: int, final: bool) -> int | Ne
             return anchor[0]
         found = anchor
     found = found or match_marker(text, at, final=final)
-    return found.end if isinstance(found, Match) else found
+    if not isinstance(found, Match):
+        return found
+    begins = begins_next_sentence(text, found.end, final)
+    if begins is NEED_DATA:
+        return NEED_DATA
+    last = max((text.rfind(f"{space}[", at, found.end) for space in SPACES), default=-1)
+    return found.end if not begins else last if last > at else None  # "It rose. [1] [2] says"
 
 
 # The characters that a citation can begin with

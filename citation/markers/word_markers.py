@@ -42,9 +42,27 @@ def is_word(text: str, start: int, end: int, final: bool) -> bool | NeedData:
     begins_clause = _BEFORE_SUBJECT.search(left) is not None
     if not begins_clause and not _JOINED_TO_NEXT.match(right):
         return NEED_DATA if not final and _BEFORE_NEXT.fullmatch(right) else False
+    return _is_subject(_SUBJECT if begins_clause else _JOINED_SUBJECT, right, final)
+
+
+def _is_subject(pattern: re.Pattern[str], right: str, final: bool) -> bool | NeedData:
+    """Return whether the text after a marker says what it states."""
     if not final and len(right) < MAX_RIGHT and "\n" not in right:
         return NEED_DATA
-    return (_SUBJECT if begins_clause else _JOINED_SUBJECT).match(right) is not None
+    return pattern.match(right) is not None
+
+
+def begins_next_sentence(text: str, end: int, final: bool) -> bool | NeedData:
+    """Return whether the marker before `end`, after a full stop, is the subject of the next sentence: `[2] says`."""
+    at = end
+    while at < len(text) and text[at] in SPACES:
+        at += 1
+    if at == len(text):
+        return False if final else NEED_DATA
+    # A cheap test that excludes most sentences comes first.
+    if text[at] not in "[,'’&、" and (text[at].isupper() or not text[at].isalpha()):
+        return False
+    return _is_subject(_SUBJECT, text[end : end + MAX_RIGHT], final)
 
 
 def governs_marker(left: str) -> bool:
@@ -110,8 +128,11 @@ _VERBS = (
 )
 _UNSPACED_VERBS = any_of(_PHRASES["stating_unspaced"] + _PHRASES["telling_unspaced"])
 _JOINED = rf"(?:{_GAP}{_CONJUNCTIONS}?[{SPACES}]{{0,3}}\[[^\[\]\n]{{1,12}}\]){{0,3}}"
-_ADVERB = r"(?:also |both |all |clearly |explicitly |further |auch |également |aussi |también )?"
-_SUBJECT = re.compile(rf"{_JOINED}(?:[{SPACES}]{{0,3}}{_UNSPACED_VERBS}|['’]s\b|[{SPACES}]{{1,3}}{_ADVERB}{_VERBS}\b)")
+_ADVERB = rf"(?:{any_of(_PHRASES['between'])} )?"
+_ASIDE = rf"(?:,[{SPACES}](?:{any_of(_PHRASES['aside'])}),)?"
+_SUBJECT = re.compile(
+    rf"{_JOINED}(?:[{SPACES}]{{0,3}}{_UNSPACED_VERBS}|['’]s\b|{_ASIDE}[{SPACES}]{{1,3}}{_ADVERB}{_VERBS}\b)"
+)
 _JOINED_TO_NEXT = re.compile(rf"{_GAP}{_CONJUNCTIONS}[{SPACES}]{{0,3}}\[")
 # More text could complete _JOINED_TO_NEXT or _BETWEEN
 _BEFORE_NEXT = re.compile(rf"{_LIST_GAP}(?:[^\W\d]{{0,7}}|and/o?r?|[&,、])[{SPACES}]{{0,3}}")

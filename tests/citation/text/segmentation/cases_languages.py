@@ -56,6 +56,7 @@ LANGUAGES: dict[str, tuple[str, ...]] = {
     "Chinese: a dotted pause": ("好的……", "那走吧。"),
     "Chinese: half-width marks": ("好!", "走吧?", "好。"),
     "Chinese: decimals and versions": ("增长了3.5%。", "见 v2.1 版。"),
+    "Chinese: a marker that begins a sentence": ("收入增长。", "[2]指出，成本下降。"),
     "Chinese: markers": ("增长了[1]。", "下降了【2】。", "结束。【3†source】"),
     "Traditional Chinese": ("船走了。", "誰知道？", "沒有人。"),
     "Japanese: speech inside": ("「はい。」と答えた。", "皆が笑った。"),
