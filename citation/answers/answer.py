@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from ..grounding import Grounding
 from ..link_policy import LinkDefanger
-from ..markers import ANY_NUMBER, MarkerNames, marker_end, strip
+from ..markers import ANY_NUMBER, MarkerNames, before_cut_marker, marker_end, strip
 from ..options import Options
 from ..references import References
 from ..support.attribution_phrases import without_attribution
@@ -96,7 +96,11 @@ class Answer:
 
     def flush_in_parts(self, *, complete: bool = True) -> Iterator[list[Draft]]:
         """Yield the same in parts of about a millisecond, since a block of JSON may have thousands of values."""
-        drafts = self._drafts(self._segmenter.flush())
+        sentences = self._segmenter.flush()
+        if sentences and not complete and not sentences[-1].verbatim:
+            text = sentences[-1].text
+            sentences[-1] = replace(sentences[-1], text=text[: before_cut_marker(text, self._names)])
+        drafts = self._drafts(sentences)
         if drafts and not complete and not _is_complete(drafts[-1].text):
             drafts[-1] = replace(drafts[-1], claim=None)
         yield drafts

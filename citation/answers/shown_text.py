@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from functools import partial
 
 from ..grounding import Grounding
-from ..markers import render
+from ..markers import WordMarker, render
 from ..markers.placement import place_marker
+from ..markers.word_markers import joins
 from ..options import Options
 from ..references import Reference, References
 from ..support.decision import Decision, Reason
@@ -94,22 +95,31 @@ class ShownText:
         others = [number for number in supported if not any(number in place.cited for place in draft.places)]
         text, done = "", 0
         used: dict[str, tuple[int, int]] = {}
+        last: WordMarker | None = None
+        before = ""  # the space before the first marker of such a list
+        is_filled = False  # whether the list of places joined by conjunctions has a marker so far
         for place in draft.places:
             if place.offset < draft.released:
                 continue
+            is_joined = last is not None and last.offset == done and joins(draft.text[done : place.offset])
+            is_filled &= is_joined
             numbers = [number for number in place.cited if number in supported]
             if not numbers:
                 numbers, others = others, []
             markers = [self._marker(self._references.cite(number)) for number in numbers]
             shown = [*dict.fromkeys(marker for marker in markers if marker)]
-            text += draft.text[done : place.offset]
-            done = place.offset
+            if not is_joined or (is_filled and shown):  # a conjunction goes with the marker that it joins
+                text += draft.text[done : place.offset]
+            before = place.before if is_filled or not is_joined else before
+            done, last = place.offset, place
             if shown:
-                text += place.before
+                is_filled = True
+                text += before
                 used = dict(zip(shown, _marker_spans(len(text), shown, gap), strict=True)) | used
                 opens_link = not place.after and draft.text[done : done + 1] in LINK_OPENERS
                 text += gap.join(shown) + (" " if opens_link else place.after)
-        return text + draft.text[done:], used
+        rest = draft.text[done:]
+        return text + (rest.lstrip(" ") if last and not text.strip() else rest), used
 
     def _marker(self, reference: Reference) -> str:
         if self._host:

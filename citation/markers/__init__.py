@@ -1,7 +1,7 @@
 """Citation markers: recognise and remove those that the model wrote, and render ours."""
 
 from .grammar import MAX_MARKER, Match, compile_patterns
-from .match import ANY_NUMBER, marker_end, match_marker
+from .match import ANY_NUMBER, before_cut_marker, marker_end, match_marker
 from .named import MarkerNames
 from .render import reference_list, render
 from .strip import MarkerStripper, StrippedText, strip
@@ -16,6 +16,7 @@ __all__ = [
     "Match",
     "StrippedText",
     "WordMarker",
+    "before_cut_marker",
     "compile_patterns",
     "marker_end",
     "match_marker",

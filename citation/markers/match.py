@@ -1,7 +1,9 @@
 """Match a citation at a position of a text: one marker or several, with emphasis or parentheses around them."""
 
 import re
+from collections.abc import Iterable
 from functools import partial
+from itertools import chain
 from typing import Final
 
 from ..text.need_data import NEED_DATA, NeedData
@@ -24,7 +26,7 @@ from .context import (
     skip_spaces,
 )
 from .displayed import match_brackets
-from .grammar import SUPERSCRIPTS, Brackets, Form, Match, match_lead, match_locator
+from .grammar import MAX_MARKER, SUPERSCRIPTS, WORDS, Brackets, Form, Match, match_lead, match_locator
 from .named import MarkerNames, match_name
 from .word_markers import begins_next_sentence, match_conjunction
 
@@ -75,6 +77,31 @@ def _marker_end(names: MarkerNames, text: str, at: int, final: bool) -> int | Ne
     last = max((text.rfind(f"{space}[", at, found.end) for space in SPACES), default=-1)
     return found.end if not begins else last if last > at else None  # "It rose. [1] [2] says"
 
+
+def before_cut_marker(text: str, names: MarkerNames = ANY_NUMBER) -> int:
+    """Return the length of a cut text without the marker that it ends inside, and without the space before that."""
+    for opening in _CUT.finditer(text, max(0, len(text) - MAX_MARKER)):
+        i = opening.start("brackets")
+        if left_context(text, i) is LeftContext.CODE or match_marker(text, i, names) is not NEED_DATA:
+            continue
+        whole = match_marker(text, i, names, final=True)
+        if isinstance(whole, Match):
+            if text.startswith("(", whole.end):  # its link is cut
+                return whole.end
+            continue
+        inside = text[opening.end() :].lower().lstrip("^#")
+        if _CUT_NUMBER.match(inside) or any(name.startswith(inside) for name in _names_in_cut(names)):
+            return len(_BEFORE_CUT.sub("", text[: opening.start()]))
+    return len(text)
+
+
+def _names_in_cut(names: MarkerNames) -> Iterable[str]:
+    return chain(WORDS["source"], map(str.lower, names.names))
+
+
+_CUT = re.compile(r"[(（]?(?P<brackets>[\[［【]{1,2})")
+_CUT_NUMBER = re.compile(rf"(?:(?:{'|'.join(WORDS['source'])})\W{{0,3}})?\d|\Z", re.IGNORECASE)
+_BEFORE_CUT = re.compile(rf"(?:(?<=[\]】)])[,;])?[{SPACES}]*\Z")  # also the comma after the marker before
 
 # The characters that a citation can begin with
 MARKER_STARTS: Final = OPENING_CHARACTERS | ANCHOR_STARTS | frozenset("*_~<^$" + SUPERSCRIPTS)

@@ -80,7 +80,19 @@ WORD_MARKERS: dict[str, tuple[str, str, str]] = {  # the model's text, shown wit
         "As stated in [1], it rose.",
         "As stated in, it rose.",
     ),
-    "two markers with a conjunction": ("Both [2] and [1] say so.", "Both and [1] say so.", "Both and say so."),
+    "two markers with a conjunction": ("Both [2] and [1] say so.", "Both [1] say so.", "Both say so."),
+    "two markers with a conjunction, the second of which is not supported": (
+        "As [1] and [9] explain, it rose.",
+        "As [1] explain, it rose.",
+        "As explain, it rose.",
+    ),
+    "a list of markers": (
+        "According to [2], [3], and [1], it rose.",
+        "According to [1], it rose.",
+        "According to, it rose.",
+    ),
+    "two markers that begin a sentence": ("[2] and [1] say so.", "[1] say so.", "say so."),
+    "two markers with a Chinese conjunction": ("根据[2]和[1]，收入增长。", "根据[1]，收入增长。", "根据，收入增长。"),
     "the same marker twice": (
         "[1] says so, and [1] says why.",
         "[1] says so, and [1] says why.",
@@ -225,7 +237,14 @@ TRUNCATED = {
     "after a sentence": ("It rose. The bridge was opened.", "It rose. [1] The bridge was opened. [1]"),
     "after a closing quotation mark": ('He said: "It rose."', 'He said: "It rose." [1]'),
     "inside a list item": ("- It rose\n- It fe", "- It rose [1]\n- It fe"),
-    "inside a marker": ("It rose. It fell [", "It rose. [1] It fell ["),
+    "inside a marker": ("It rose. It fell [", "It rose. [1] It fell"),
+    "inside a marker after a sentence": ("It rose [1].[2", "It rose. [1]"),
+    "inside a marker after another one": ("It rose. [1], [2", "It rose. [1]"),
+    "inside lenticular brackets": ("It rose.【1", "It rose. [1]"),
+    "inside a marker in parentheses": ("It rose. ([Source 1", "It rose. [1] "),
+    "inside the link of a marker": ("It rose. [1](https://ex", "It rose. [1]"),
+    "inside a remark in brackets": ("It rose. [Note that", "It rose. [1] [Note that"),
+    "inside an index": ("It rose. Read arr[1", "It rose. [1] Read arr[1"),
 }
 
 

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from citestream.citation.answers.answer import _is_complete
 from citestream.citation.answers.response import Response
 from citestream.citation.evidence import EvidenceLimits, parse_evidence
 from citestream.citation.options import Options
@@ -106,12 +107,13 @@ async def answered(api: str, events: Sequence[Event], options: Options, hold_sec
 def provided(pieces: Sequence[tuple[str, str]], cuts: Sequence[int] = (), followed: Sequence[bool] = ()) -> list[Event]:
     """Return the events of a provider. `cuts`: positions in each text. `followed`: if the next arrives with it."""
     events: list[Event] = []
-    for kind, text in pieces:
-        if kind == "content":
+    for at, (other, text) in enumerate(pieces):
+        if other == "content":
             places = sorted({0, len(text), *(cut % len(text) for cut in cuts)})
             events += deltas([text[start:end] for start, end in pairwise(places)])
-        else:
-            events.append(OtherDelta(chat_chunk({kind: text}), (0,)))
+        elif _is_complete(next((before for kind, before in pieces[:at][::-1] if kind == "content"), "\n")):
+            # The part of a sentence that was released early comes before a thought inside it, any other part after it.
+            events.append(OtherDelta(chat_chunk({other: text}), (0,)))
     events = [replace(event, more=more) for event, more in zip(events, followed, strict=False)] + events[
         len(followed) :
     ]
