@@ -95,8 +95,20 @@ export function groundingOf(value) {
       number: wholeOf(one.number),
       reason: textOf(one.reason, "no reason given"),
     })),
+    verdicts: objectsOf(value.verdicts).map((one) => ({
+      ...one,
+      ...rangeOf(one),
+      verdict: textOf(one.verdict),
+      conflict: conflictOf(one.conflict),
+    })),
     degraded: value.degraded === true,
   };
+}
+
+/** Return the passage that says otherwise, or null. */
+function conflictOf(value) {
+  if (!isObject(value)) return null;
+  return { ...value, evidence_number: wholeOf(value.evidence_number), quote: textOf(value.quote), detail: textOf(value.detail) };
 }
 
 /** Return the decision for each claim and the evidence, or null. */

@@ -71,7 +71,7 @@ function outputText(output) {
 }
 
 /**
- * Return the claims of an answer in order: {start, end, supports: [{reference, span}], unsupported}.
+ * Return the claims of an answer in order: {start, end, supports: [{reference, span}], unsupported, conflict}.
  * `start` and `end` are offsets of the JavaScript string `answer.text`.
  */
 export function claimsOf(answer) {
@@ -79,7 +79,7 @@ export function claimsOf(answer) {
   const claims = new Map();
   const claimAt = (start, end) => {
     const key = `${start}-${end}`;
-    if (!claims.has(key)) claims.set(key, { start: unit(start), end: unit(end), supports: [], unsupported: false });
+    if (!claims.has(key)) claims.set(key, { start: unit(start), end: unit(end), supports: [], unsupported: false, conflict: null });
     return claims.get(key);
   };
   for (const reference of answer.references) {
@@ -89,6 +89,9 @@ export function claimsOf(answer) {
   }
   for (const { choice, start, end } of answer.grounding?.unsupported ?? []) {
     if (!choice) claimAt(start, end).unsupported = true;
+  }
+  for (const { choice, start, end, conflict } of answer.grounding?.verdicts ?? []) {
+    if (!choice && conflict) claimAt(start, end).conflict = conflict;
   }
   return [...claims.values()].filter((claim) => claim.end > claim.start).sort((one, other) => one.start - other.start);
 }

@@ -230,8 +230,10 @@ export class CitestreamAnswer extends HTMLElement {
       seen.add(claim);
       if (span.classList.contains("unsupported")) continue;
       span.classList.add("unsupported");
+      if (claim.conflict) span.classList.add("contradicted");
       if (!isFirst || span.closest("a")) continue;
       for (const [name, value] of Object.entries(UNSUPPORTED)) span.setAttribute(name, value);
+      if (claim.conflict) span.setAttribute("aria-description", "A source says otherwise");
       span.addEventListener("focus", () => this.select(claim));
       this.card.attach(span);
     }
@@ -239,6 +241,17 @@ export class CitestreamAnswer extends HTMLElement {
 
   #cardContent(trigger) {
     const open = (detail) => this.open(detail);
+    const conflict = trigger.dataset.number ? null : this.#claims[trigger.dataset.claim]?.conflict;
+    if (conflict) {
+      return {
+        label: "Contradicted sentence",
+        nodes: [
+          el("p", { class: "source" }, el("strong", {}, "A source says otherwise")),
+          el("blockquote", {}, conflict.quote),
+          el("p", { class: "where" }, `Excerpt ${conflict.evidence_number}: ${conflict.detail}.`),
+        ],
+      };
+    }
     if (!trigger.dataset.number) {
       return {
         label: "Unsupported sentence",

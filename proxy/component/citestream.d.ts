@@ -32,11 +32,21 @@ export interface Reference {
   spans: Span[];
 }
 
+export interface Conflict {
+  evidence_number: number;
+  quote: string;
+  quote_start: number;
+  quote_end: number;
+  detail: string;
+}
+
 export interface Grounding {
   claims: number;
   supported: number;
   unsupported: { choice: number; start: number; end: number }[];
   rejected: { choice: number; number: number; reason: string }[];
+  /** One for each claim. `conflict` is the passage that says otherwise. */
+  verdicts: { choice: number; start: number; end: number; verdict: string; evidence: number[]; conflict: Conflict | null }[];
   degraded: boolean;
 }
 
@@ -66,6 +76,7 @@ export interface Claim {
   end: number;
   supports: Support[];
   unsupported: boolean;
+  conflict: Conflict | null;
 }
 
 /** A response of a chat completion, of the Responses API or of `POST /v1/cite`, or its text with its references. */

@@ -85,7 +85,8 @@ hr { border: 0; border-top: 1px solid var(--line); }
 .marker:hover, .marker[aria-expanded="true"] { background: var(--accent); color: var(--surface); }
 .claim { border-radius: .2rem; }
 .claim.selected { background: var(--tint); box-shadow: 0 0 0 .12em var(--tint); }
-.claim.unsupported { text-decoration: underline dotted var(--warning) .11em; text-underline-offset: .25em; cursor: help; }
+.claim.unsupported { text-decoration: underline dotted var(--soft) .11em; text-underline-offset: .25em; cursor: help; }
+.claim.contradicted { text-decoration: underline solid var(--warning) .11em; }
 
 .notes { display: grid; gap: .5rem; }
 .notes:not(:empty) { margin-top: .7rem; }
