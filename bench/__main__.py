@@ -11,7 +11,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 NOT_MEASURING = ("__main__", "fit", "fit_entailment")
-WANT_DATA = ("attribution", "generalisation", "retrieval.min_score", "retrieval.recall")
+WANT_DATA = ("attribution", "retrieval.min_score", "retrieval.recall")
 
 
 def main() -> None:
@@ -33,9 +33,9 @@ def main() -> None:
 
 def programs() -> list[str]:
     """Return the dotted names of the modules that are benchmarks, below `bench`."""
-    modules = [*HERE.glob("*.py"), *HERE.glob("retrieval/*.py")]
+    modules = [*HERE.glob("*.py"), *HERE.glob("retrieval/*.py"), HERE / "answers" / "__main__.py"]
     runnable = [path for path in modules if 'if __name__ == "__main__"' in path.read_text("utf-8")]
-    names = {".".join(path.relative_to(HERE).with_suffix("").parts) for path in runnable}
+    names = {".".join(path.relative_to(HERE).with_suffix("").parts).removesuffix(".__main__") for path in runnable}
     return sorted(names.difference(NOT_MEASURING))
 
 

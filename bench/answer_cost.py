@@ -27,8 +27,6 @@ ROUNDS = 40  # the fastest round counts, because other processes can run on the 
 EXCERPTS, TOKENS = 20, 200
 _MARKER = re.compile(r"\s*\[(\d+)\]")
 
-Claims = list[tuple[Claim, frozenset[int]]]  # with the numbers that the model cited
-
 
 async def main() -> None:
     """Print the CPU time of each part in ms."""
@@ -46,33 +44,34 @@ async def main() -> None:
     await scorers.aclose()
 
 
-async def measure(scorers: Scorers, evidence: list[Evidence], claims: Claims) -> dict[str, float]:
+async def measure(scorers: Scorers, evidence: list[Evidence], claims: list[Claim]) -> dict[str, float]:
     """Return the milliseconds of each part."""
     options, clock = Options(), [process_time()]
     scoring = scorers.open(options, evidence)
     prepared = await scoring.prepared()
     clock.append(process_time())
     analyze_sentence.cache_clear()
-    scores = calibrate_all(await scoring.score_all([claim for claim, _ in claims]), options.strictness)
+    scores = calibrate_all(await scoring.score_all(claims), options.strictness)
     clock.append(process_time())
-    for (claim, hints), one in zip(claims, scores, strict=True):
-        await scoring.decide_scored(claim, hints, one, prepared, options)
+    for claim, one in zip(claims, scores, strict=True):
+        await scoring.decide_scored(claim, one, prepared, options)
     clock.append(process_time())
-    for claim, _ in claims:
+    for claim in claims:
         await scoring.score_all([claim])
     clock.append(process_time())
     parts = ("prepare", "score together", "decide", "score one by one")
     return {part: 1000 * (after - before) for part, before, after in zip(parts, clock[:-1], clock[1:], strict=True)}
 
 
-def claims_of(text: str) -> Claims:
+def claims_of(text: str) -> list[Claim]:
     """Return the sentences of an answer, each with the one before."""
-    claims: Claims = []
+    claims: list[Claim] = []
     context = ""
     for sentence in re.split(r"(?<=\.)\s+", text.strip()):
         cited = frozenset(map(int, _MARKER.findall(sentence)))
-        claims.append((Claim(_MARKER.sub("", sentence), context), cited))
-        context = claims[-1][0].text
+        model_cites = bool(cited) or bool(claims and claims[-1].model_cites)
+        claims.append(Claim(_MARKER.sub("", sentence), context, "", cited, model_cites))
+        context = claims[-1].text
     return claims
 
 

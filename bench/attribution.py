@@ -19,15 +19,14 @@ from typing import Any
 import numpy as np
 
 from bench.baselines import best_one, bm25, ragflow_rule
-from bench.data.pairs import Cited, Pairs, Record, claims_of, folds, load, pairs, predictions
+from bench.data.pairs import Cited, Pairs, Record, claims_of, folds, load, predictions
 from bench.fit import FOLDS, Probabilities, cross_validate
 from bench.fit_entailment import look_again
 from bench.scoring_time import Cost, cost
-from citestream.citation.evaluate import Quality, evaluate, interval
-from citestream.citation.support.scorers import scorer
+from citestream.citation.evaluate import evaluate, interval
+from citestream.citation.support.calibration import calibration
 
 MEASURES = ("precision", "recall", "f1", "balanced", "bad")
-MOST_BAD = 0.16  # below the .20 promised by two standard errors
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,36 +84,30 @@ def ragflow(token_weight: float, records: Sequence[Record]) -> System:
 
 def lexical(records: Sequence[Record]) -> System:
     """Cite with the default scorer."""
-    return fitted("lexical", records, pairs(records, scorer("lexical")))
+    return fitted("lexical", records)
 
 
 def hybrid(records: Sequence[Record]) -> System:
     """Cite with the hybrid scorer, which uses embeddings."""
-    return fitted("hybrid", records, pairs(records, scorer("hybrid")))
+    return fitted("hybrid", records)
 
 
-def fitted(name: str, records: Sequence[Record], table: Pairs) -> System:
-    """Cite with a scorer whose forest and threshold are fitted on the other folds."""
-    return System(name, held_out(records, table, cross_validate(list(records), table)), cost(name, records))
+def fitted(name: str, records: Sequence[Record]) -> System:
+    """Cite with a scorer whose forests are fitted without the record."""
+    return System(name, cited_by(name, records, *cross_validate(records, name)), cost(name, records))
 
 
 def entailment(reader: str, records: Sequence[Record]) -> System:
-    """Cite with the hybrid scorer and a cross-encoder for undecided pairs, both fitted on the other folds."""
-    table = pairs(records, scorer("hybrid"))
-    (second,) = look_again(Path(reader), records, table, [cross_validate(list(records), table)], [0])
-    return System("entailment", held_out(records, table, second), cost("entailment", records, reader=reader))
+    """Cite with the hybrid scorer and a cross-encoder for undecided pairs, both fitted without the record."""
+    table, first = cross_validate(records, "hybrid")
+    second = look_again(Path(reader), records, table, first)
+    return System("entailment", cited_by("hybrid", records, table, second), cost("entailment", records, reader=reader))
 
 
-def held_out(records: Sequence[Record], table: Pairs, probability: Probabilities) -> Cited:
-    """Return citations by held-out probabilities, at thresholds from the other folds."""
-    fold = folds(records, FOLDS)
-    cited: Cited = {}
-    for f in range(FOLDS):
-        inside = {r["id"] for r, at in zip(records, fold, strict=True) if at == f}
-        outside = [r for r in records if r["id"] not in inside]
-        threshold = _threshold(records, table, probability, outside)
-        cited |= {i: c for i, c in predictions(records, table, probability, threshold).items() if i in inside}
-    return cited
+def cited_by(name: str, records: Sequence[Record], table: Pairs, probability: Probabilities) -> Cited:
+    """Return what a scorer cites where no model cites anything, at its default threshold."""
+    threshold = calibration(name).thresholds["balanced"].alone
+    return predictions(records, table, probability, np.full(len(probability), threshold))
 
 
 def report(records: Sequence[Record], system: System) -> dict[str, Any]:
@@ -179,14 +172,6 @@ def _bm25_scores(record: Record) -> list[Any]:
 
 def _f1_at(records: Sequence[Record], threshold: float) -> float:
     return evaluate(records, _bm25(records, lambda _: threshold))["ALL"].f1
-
-
-def _threshold(records: Sequence[Record], table: Pairs, probability: Probabilities, outside: Sequence[Record]) -> float:
-    for threshold in np.arange(0.2, 0.95, 0.01):
-        quality: Quality = evaluate(outside, predictions(records, table, probability, float(threshold)))["ALL"]
-        if quality.bad <= MOST_BAD:
-            break
-    return float(threshold)
 
 
 if __name__ == "__main__":

@@ -146,7 +146,8 @@ def serve() -> None:
 
 def measure(case: Case, known: Mapping[str, Any]) -> Cost:
     """Cite one answer. `known`: what the names in _LAYOUTS stand for."""
-    hints = next(name for name in ("hints", "cited") if name in signature(known["attribute"]).parameters)
+    hinted = "hints" in signature(known["attribute"]).parameters  # in earlier versions, not in the claim
+    model_cites = False
     evidence = [known["Evidence"](number, text, f"e{number}") for number, text in enumerate(case.excerpts, 1)]
     contexts = ["", *case.sentences]
     clock = process_time()
@@ -154,11 +155,13 @@ def measure(case: Case, known: Mapping[str, Any]) -> Cost:
     cost = {"prepare": process_time() - clock, "score": 0.0, "decide": 0.0}
     citations = 0
     for text, context, cited in zip(case.sentences, contexts, case.cited, strict=False):
-        claim = known["Claim"](text, context)
+        model_cites |= bool(cited)
+        of_model = {} if hinted else {"cited": frozenset(cited), "model_cites": model_cites}
+        claim = known["Claim"](text, context, **of_model)
         began = process_time()
         scores = known["calibrate_all"]([prepared.score(claim)])[0]
         scored = process_time()
-        decision = known["attribute"](claim, scores, prepared, **{hints: frozenset(cited)})
+        decision = known["attribute"](claim, scores, prepared, **({"hints": frozenset(cited)} if hinted else {}))
         cost["score"] += scored - began
         cost["decide"] += process_time() - scored
         citations += len(decision.supports)
@@ -194,8 +197,8 @@ def documents(at: int) -> Case:
     claims = list(islice(cycle(claims_of("".join(answer(1000).tokens))), SENTENCES))
     return Case(
         [_unlike(text, at) for text in excerpts(EXCERPTS)],
-        [_unlike(claim.text, at) for claim, _ in claims],
-        [sorted(cited) for _, cited in claims],
+        [_unlike(claim.text, at) for claim in claims],
+        [sorted(claim.cited) for claim in claims],
     )
 
 

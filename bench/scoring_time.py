@@ -55,7 +55,7 @@ async def _cost(options: Options, records: Sequence[Record], config: ScoringConf
         preparing.append(time.perf_counter() - began)
     for claim in claims:
         began = time.perf_counter()
-        await scoring.decide([(claim, frozenset())], options)
+        await scoring.decide([claim], options)
         taken.append(time.perf_counter() - began)
     assert not scoring.degraded
     await scorers.aclose()

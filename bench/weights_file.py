@@ -34,10 +34,16 @@ def _fill(
 
 
 def readable(raw: dict[str, Any]) -> str:
-    """Return JSON with one tree per line."""
-    trees = ",\n    ".join(json.dumps(_rounded(tree)) for tree in raw["trees"])
-    head = json.dumps({k: v for k, v in raw.items() if k != "trees"}, indent=2)
-    return head.removesuffix("\n}") + ',\n  "trees": [\n    ' + trees + "\n  ]\n}\n"
+    """Return JSON with one tree per line. `raw`: forests and other values."""
+    parts = []
+    for name, value in raw.items():
+        if isinstance(value, dict) and "trees" in value:
+            trees = ",\n    ".join(json.dumps(_rounded(tree)) for tree in value["trees"])
+            head = json.dumps({k: v for k, v in value.items() if k != "trees"})
+            parts.append(f'  "{name}": {head[:-1]}, "trees": [\n    {trees}\n  ]}}')
+        else:
+            parts.append(f'  "{name}": {json.dumps(value)}')
+    return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
 def _rounded(value: Any) -> Any:

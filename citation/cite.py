@@ -34,10 +34,15 @@ class CitedText:
     fields: dict[str, Any]
 
 
-def cite(text: str | Sequence[str], evidence: Sequence[Evidence], options: Options | None = None) -> CitedText:
-    """Cite a text, or sentences that are already split. Raise ValueError for an unknown scorer."""
+def cite(
+    text: str | Sequence[str], evidence: Sequence[Evidence], options: Options | None = None, question: str = ""
+) -> CitedText:
+    """Cite a text, or sentences that are already split. Raise ValueError for an unknown scorer.
+
+    `question`: that the text answers. It tells which of several similar excerpts the text is about.
+    """
     options = options or Options()
-    response = Response(evidence, options)
+    response = Response(evidence, options, question=question)
     answer = response.answer(0)
     prepared = scorer(options.scorer).prepare(evidence)
     drafts = drafts_of(answer, text)
@@ -55,8 +60,7 @@ def decide(draft: Draft, scores: Scores | None, prepared: PreparedEvidence, opti
     """Return the decision about a draft; UNDECIDED if it makes no claim."""
     if draft.claim is None or scores is None:
         return UNDECIDED
-    hints, limit = frozenset(draft.cited), options.max_per_sentence
-    return attribute(draft.claim, scores, prepared, hints=hints, limit=limit, explain=options.explain)
+    return attribute(draft.claim, scores, prepared, limit=options.max_per_sentence, explain=options.explain)
 
 
 def scored(

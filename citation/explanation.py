@@ -37,6 +37,6 @@ def explain_drafts(
     for draft, draft_scores in zip(drafts, scores, strict=True):
         verdicts: list[Verdict] = []
         if draft.claim is not None and draft_scores is not None:
-            verdicts = explain(draft.claim, draft_scores, prepared, hints=frozenset(draft.cited), limit=limit)
+            verdicts = explain(draft.claim, draft_scores, prepared, limit=limit)
         explained.append(Explained(draft.text, draft.cited, draft.unknown, tuple(verdicts)))
     return explained

@@ -1,7 +1,7 @@
 """The grounding report: how many claims are supported, and which citations of the model were rejected."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -39,6 +39,7 @@ class Grounding:
     supports: Counter[Status] = field(default_factory=Counter)  # totals over all claims
     indirect: int = 0  # claims that only generated artifacts support
     unsupported: list[dict[str, int]] = field(default_factory=list)
+    verdicts: list[dict[str, Any]] = field(default_factory=list)  # one for each claim
     rejected: list[dict[str, Any]] = field(default_factory=list)
     rejections: Counter[Reason] = field(default_factory=Counter)  # number of entries in `rejected`
     judging: JudgeReport | None = None  # None: no judge is configured
@@ -53,12 +54,14 @@ class Grounding:
         start: int,
         end: int,
         decision: Decision,
-        cited: Iterable[Evidence],
+        cited: Sequence[Evidence],
+        conflict: dict[str, Any] | None = None,
         tool_call: int | None = None,
     ) -> None:
         """Count the decision about one claim, which is at `start`, `end` of the shown text.
 
-        `tool_call`: the index of the tool call whose arguments these offsets refer to instead.
+        `cited`: the evidence that supports it. `conflict`: the passage that says otherwise, if one does, in its JSON
+        form. `tool_call`: the index of the tool call whose arguments these offsets refer to instead.
         """
         place = {"choice": choice, "start": start, "end": end} | ({} if tool_call is None else {"tool_call": tool_call})
         self.claims += 1
@@ -68,6 +71,14 @@ class Grounding:
             self.indirect += all(evidence.is_generated_artifact for evidence in cited)
         else:
             self.unsupported.append(place)
+        self.verdicts.append(
+            {
+                **place,
+                "verdict": "supported" if decision.supports else "contradicted" if conflict else "unsupported",
+                "evidence": [evidence.number for evidence in cited],
+                "conflict": conflict,
+            }
+        )
         if decision.verdicts:
             verdicts = [verdict.as_dict() for verdict in decision.verdicts]
             self.explained.append({**place, "evidence": verdicts})
@@ -86,6 +97,7 @@ class Grounding:
             "supported": self.supported,
             "unsupported": list(self.unsupported),
             "rejected": list(self.rejected),
+            "verdicts": list(self.verdicts),
             "indirect": self.indirect,
             "scorer": self.scorer,
             "degraded": self.degraded,

@@ -114,6 +114,7 @@ class App:
         json = job.json or asks_for_fenced_json(messages)
         prompt = await self._prompt(found, messages, ask_markers=not (json or forced_function(params)))
         passages = None if found.prompt else self.passage_links.of_answer()  # a host shows passages itself
+        asked = (found.prompt and found.prompt.question) or question(messages)
         response = Response(
             prompt.injected,
             self.scorers.resolve(job.options),
@@ -126,12 +127,12 @@ class App:
             links=self.config.output.links,
             passage_link=passages.link if passages else None,
             host=HostLabels.from_prompt(found.prompt) if found.prompt else None,
+            question=asked,
         )
         if found.retrieval is not None:
             response.grounding.notes["retrieval"] = dict(found.retrieval)
         scoring = self.scorers.open(response.options, prompt.injected)
         response.grounding.judging = scoring.judge_report
-        asked = (found.prompt and found.prompt.question) or question(messages)
         request = _request(route.model, prompt, params, asked, searched=found.retrieval is not None)
         hold_seconds = self.config.limits.held_seconds
         batches = (

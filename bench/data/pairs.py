@@ -15,13 +15,16 @@ from numpy.typing import NDArray
 
 from bench.data.vectors import Table, table
 from citestream.citation.evidence import Evidence
-from citestream.citation.support.gates import GateChecks
+from citestream.citation.support.attribution_phrases import without_attribution
+from citestream.citation.support.candidates import is_candidate
+from citestream.citation.support.decision import VERBATIM, repeats_passage
+from citestream.citation.support.gates import CHECK_FEATURES, GateChecks
 from citestream.citation.support.scorers import Claim, PreparedEvidence, Scorer, Scores
+from citestream.citation.support.scores import MAX_QUESTION
+from citestream.citation.text.segmentation.blocks import prefix_length
 
 Record = dict[str, Any]
 CODE = [Path(__file__).parents[2] / "citation" / part for part in ("support", "text")]
-CHECKED = 3
-LEAST_COVERED = 0.6  # minimum of `coverage`, whose maximum is 3
 Cited = dict[str, list[list[int]]]  # 0-based evidence indexes of each sentence of each record
 
 
@@ -36,22 +39,19 @@ class Pairs:
     evidence: NDArray[np.int64]  # (P,), 0-based
     label: NDArray[np.bool_]  # (P,)
     weight: NDArray[np.float64]  # (P,), 0 if a citation counts as neither right nor wrong
-    refusal: NDArray[np.str_]  # (P,), reason of the gate that certainly refuses the pair, or ""
-    kinds: tuple[str, ...]  # K kinds of disagreements that are not certain, see `Disagreement.kind`
-    disagreements: NDArray[np.bool_]  # (P, K); they count in simple pairs
-    simple: NDArray[np.bool_]  # (P,), see `GateChecks.is_simple`
-    agreement: NDArray[np.float64]  # (P,), see `GateChecks.agreement`
+    candidate: NDArray[np.bool_]  # (P,), see `is_candidate`
+    verbatim: NDArray[np.bool_]  # (P,), whether the passage contains the sentence word for word
+    refused: NDArray[np.bool_]  # (P,), whether a finding refuses a sentence that repeats the passage otherwise
     place: list[tuple[int, int]]  # per scored sentence: record, index among the answer's sentences
 
-    @property
-    def gated(self) -> NDArray[np.bool_]:
-        """Return which pairs a gate refuses, (P,)."""
-        return np.asarray((self.refusal != "") | (self.simple & self.disagreements.any(axis=1)))
+    def column(self, name: str) -> NDArray[np.float32]:
+        """Return one feature, (P,)."""
+        return self.features[:, self.names.index(name)]
 
-    def after_gates(self, probability: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the probabilities, (P,), as the gates leave them: 0 for what is refused, more for what agrees."""
-        odds = probability * np.exp(self.agreement)
-        return np.asarray(np.where(self.gated, 0.0, odds / (odds + 1 - probability)))
+    def decided(self, probability: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the probabilities, (P,), with those of what is decided without the forests."""
+        found = np.where(self.verbatim, np.maximum(probability, VERBATIM), probability)
+        return np.asarray(np.where(self.candidate & ~self.refused, found, 0.0))
 
 
 def load(paths: Sequence[str | Path]) -> list[Record]:
@@ -70,13 +70,25 @@ def evidence_of(record: Record) -> list[Evidence]:
 
 
 def claims_of(record: Record) -> list[tuple[int, Claim]]:
-    """Return the judged sentences of a record with their indexes. The sentence before is the context of each."""
-    texts = record["answer_sentences"]
+    """Return the judged sentences of a record with their indexes, without the numbers of list items.
+
+    The sentence before is the context of each. `citations` of a record are those of a model: 0-based indexes of the
+    evidence for each sentence.
+    """
+    texts = [without_attribution(text[prefix_length(text) :].strip()) or text for text in record["answer_sentences"]]
+    question = record.get("question") or ""
+    by_model = record.get("citations") or [[]] * len(texts)
+    contexts = record.get("contexts") or ["", *texts]
+    first = next((i for i, cited in enumerate(by_model) if cited), len(texts))
     return [
-        (i, Claim(text, texts[i - 1] if i else ""))
+        (i, Claim(text, contexts[i], question[:MAX_QUESTION], _numbers(by_model[i]), i >= first))
         for i, text in enumerate(texts)
         if record["sent_label"][i] in {"supported", "unsupported"}
     ]
+
+
+def _numbers(indexes: Sequence[int]) -> frozenset[int]:
+    return frozenset(index + 1 for index in indexes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +98,9 @@ class Scored:
     record: int
     sentence: int
     scores: Scores
-    refusals: list[str]  # reason of the gate that certainly refuses each piece of evidence, or ""
-    disagreements: list[frozenset[str]]  # the kinds of disagreements with each that are not certain
-    simple: list[bool]  # see `GateChecks.is_simple`
-    agreement: list[float]  # see `GateChecks.agreement`
+    candidate: NDArray[np.bool_]  # (N,)
+    verbatim: NDArray[np.bool_]  # (N,)
+    refused: NDArray[np.bool_]  # (N,)
 
 
 def pairs(records: Sequence[Record], scorer: Scorer) -> Pairs:
@@ -120,8 +131,7 @@ def cached_pairs(records: Sequence[Record], scorer: Scorer) -> Pairs:
         np.savez(cache, **arrays)
     with np.load(cache) as stored:
         columns: dict[str, Any] = dict(stored)
-    for name in ("names", "kinds"):
-        columns[name] = tuple(columns[name].tolist())
+    columns["names"] = tuple(columns["names"].tolist())
     columns["place"] = [(record, i) for record, i in columns["place"].tolist()]
     return Pairs(**columns)
 
@@ -138,34 +148,21 @@ def _texts(records: Sequence[Record], scorer: Scorer) -> list[str]:
 
 
 def scored_by(prepared: PreparedEvidence, record: int, sentence: int, claim: Claim, scores: Scores) -> Scored:
-    """Return scores with what the gates find in the `CHECKED` pieces of evidence that cover most.
-
-    The others are hardly ever cited, and neither is evidence that covers less than `LEAST_COVERED`. The gates take
-    1.3 ms per passage, ten times as long as everything else.
-    """
-    by_words = prepared.name == "lexical"
-    gates = GateChecks(claim, prepared.index, by_words=by_words)
-    covered = coverage(scores.names, scores.features)
-    refusals = [""] * len(covered)
-    disagreements: list[frozenset[str]] = [frozenset()] * len(covered)
-    simple, agreement = [False] * len(covered), [0.0] * len(covered)
-    for row in np.argsort(-covered, kind="stable")[:CHECKED].tolist():
-        if covered[row] < LEAST_COVERED:
-            break
-        window = tuple(scores.windows[row].tolist())
-        refusal = gates.mismatch(row, window)
-        found = gates.disagreements(row, window)
-        certain = [refusal.reason] if refusal else [one.reason for one in found if one.certain]
-        refusals[row] = certain[0].value if certain else ""
-        disagreements[row] = frozenset(one.kind for one in found if not one.certain)
-        simple[row] = gates.is_simple(row, window)
-        agreement[row] = gates.agreement(row, window) if by_words else 0.0
-    return Scored(record, sentence, scores, refusals, disagreements, simple, agreement)
-
-
-def coverage(names: Sequence[str], features: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return a rough order of evidence without any model: the sum of three kinds of coverage."""
-    return np.asarray(features[:, [names.index(name) for name in ("cover_3", "soft_3", "cover_all")]].sum(axis=1))
+    """Return scores with what the checks find in the candidates, as features."""
+    checks = GateChecks(claim, prepared.index)
+    candidate = is_candidate(scores.features, scores.names)
+    found = np.zeros((len(candidate), len(CHECK_FEATURES)), dtype=np.float32)
+    verbatim, refused = np.zeros_like(candidate), np.zeros_like(candidate)
+    for row in np.flatnonzero(candidate).tolist():
+        start, end = scores.windows[row].tolist()
+        verbatim[row] = checks.repeats(row, (start, end))
+        present = {finding.feature for finding in checks.findings(row, (start, end))}
+        found[row] = [name in present for name in CHECK_FEATURES]
+        passage = prepared.evidence[row].text[start:end]
+        refused[row] = repeats_passage(scores, row, claim.text, passage, present)
+    features = np.concatenate((scores.features, found), axis=1)
+    scores = replace(scores, names=scores.names + CHECK_FEATURES, features=features)
+    return Scored(record, sentence, scores, candidate, verbatim, refused)
 
 
 def stack(records: Sequence[Record], scored: Sequence[Scored]) -> Pairs:
@@ -174,16 +171,15 @@ def stack(records: Sequence[Record], scored: Sequence[Scored]) -> Pairs:
     Where gold is known for the whole set of evidence only, the pairs of a supported sentence are neither right nor
     wrong.
     """
-    sizes = [len(one.refusals) for one in scored]
-    kinds = tuple(sorted({kind for one in scored for found in one.disagreements for kind in found}))
+    sizes = [len(one.candidate) for one in scored]
     labels, weights = [], []
     for one in scored:
         record, i = records[one.record], one.sentence
         gold = {n for alternative in record["gold_alt"][i] or [record["gold"][i]] for n in alternative}
         supported = record["sent_label"][i] == "supported"
-        labels += [supported and n in gold for n in range(len(one.refusals))]
+        labels += [supported and n in gold for n in range(len(one.candidate))]
         known = not supported or record["gold_level"] == "chunk"
-        weights += [float(known and n not in record["ignore"][i]) for n in range(len(one.refusals))]
+        weights += [float(known and n not in record["ignore"][i]) for n in range(len(one.candidate))]
     return Pairs(
         names=scored[0].scores.names,
         features=np.concatenate([one.scores.features for one in scored]),
@@ -192,13 +188,9 @@ def stack(records: Sequence[Record], scored: Sequence[Scored]) -> Pairs:
         evidence=np.concatenate([np.arange(size) for size in sizes]),
         label=np.array(labels, dtype=bool),
         weight=np.array(weights),
-        refusal=np.concatenate([one.refusals for one in scored]),
-        kinds=kinds,
-        disagreements=np.array(
-            [[kind in found for kind in kinds] for one in scored for found in one.disagreements], dtype=bool
-        ),
-        simple=np.concatenate([one.simple for one in scored]),
-        agreement=np.concatenate([one.agreement for one in scored]),
+        candidate=np.concatenate([one.candidate for one in scored]),
+        verbatim=np.concatenate([one.verbatim for one in scored]),
+        refused=np.concatenate([one.refused for one in scored]),
         place=[(one.record, one.sentence) for one in scored],
     )
 
@@ -209,12 +201,16 @@ def folds(records: Sequence[Record], count: int, seed: int = 0) -> NDArray[np.in
 
 
 def predictions(
-    records: Sequence[Record], table: Pairs, probability: NDArray[np.float64], threshold: float, limit: int = 4
+    records: Sequence[Record],
+    table: Pairs,
+    probability: NDArray[np.float64],
+    threshold: NDArray[np.float64],
+    limit: int = 4,
 ) -> Cited:
-    """Return the citations of all evidence with at least the probability `threshold`, at most `limit` a sentence."""
+    """Return the citations of all evidence that reaches its threshold, (P,), at most `limit` a sentence."""
     cited: Cited = {r["id"]: [[] for _ in r["answer_sentences"]] for r in records}
     order = np.lexsort((table.evidence, -probability, table.sentence))
-    for row in order[probability[order] >= threshold]:
+    for row in order[probability[order] >= threshold[order]]:
         number, i = table.place[table.sentence[row]]
         chosen = cited[records[number]["id"]][i]
         if len(chosen) < limit:

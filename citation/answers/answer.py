@@ -44,11 +44,12 @@ class Answer:
         limits: SegmentLimits,
         defanger: LinkDefanger | None = None,
         host: HostLabels | None = None,
+        question: str = "",
     ) -> None:
         """Create an empty answer. `references` and `grounding` belong to the response; its choices share them.
 
         `defanger`: defangs the links in the text, if the operator's policy requires it. `host`: whose labels the
-        markers contain, if they are not our own numbers.
+        markers contain, if they are not our own numbers. `question`: that the answer replies to.
         """
         self._names = names
         self._options = options
@@ -58,7 +59,10 @@ class Answer:
         self._defanger = defanger
         self._host = host
         self._partial = PartialSentence(names, defanger, self._max_claim)
-        self._json = FencedJson(names)
+        self._json = FencedJson(names, question)
+        self._question = question
+        self._model_cites = False  # whether the model has cited evidence
+        self._in_table = False  # whether the latest sentence that was already split is a row of a table
         self._context = ""  # the previous sentence of the same paragraph
         self._is_cut = False  # whether a tool call has interrupted a sentence, which the next text may continue
         self._taken = 0  # code points of sentences that were already split
@@ -125,7 +129,7 @@ class Answer:
         """
         start, self._taken = self._taken, self._taken + len(text)
         if len(text) <= self._max_claim:
-            return [self._draft(Sentence(start, text, _kind_of(text)))]
+            return [self._draft(Sentence(start, text, self._kind_of_next(text)))]
         partial = PartialSentence(self._names, self._defanger, self._max_claim)
         shown: list[str] = []
         for at in range(0, len(text), self._max_claim):
@@ -134,6 +138,12 @@ class Answer:
         shown.append(partial.complete(Sentence(start + len(text), "", Kind.PROSE)).text)
         self._context = ""
         return [Draft("".join(shown), start=start, end=self._taken)]
+
+    def _kind_of_next(self, text: str) -> Kind:
+        """Return the kind of the next sentence that was already split. Only the first row of a table is its header."""
+        kind, in_table = _kind_of(text), self._in_table
+        self._in_table = kind in _OF_TABLES or (in_table and kind is Kind.RULE)
+        return Kind.TABLE_ROW if kind is Kind.TABLE_HEADER and in_table else kind
 
     def release(self) -> list[Draft]:
         """Return the complete words of the held text, because it was held for the maximum time.
@@ -205,7 +215,10 @@ class Answer:
             return None
         if cited and names_source(sentence.text, body, self._names.names):
             return None
-        return Claim(body, self._context) if cited or makes_claim(body, sentence.kind) else None
+        if not cited and not makes_claim(body, sentence.kind):
+            return None
+        self._model_cites |= bool(cited)
+        return Claim(body, self._context, self._question, frozenset(cited), self._model_cites)
 
 
 # Pieces of a sentence that the length limit split, above which it gets no decision. Text that long without a boundary
@@ -213,6 +226,7 @@ class Answer:
 _MAX_CLAIM_PIECES = 2
 _ENDS = frozenset(ENDS)
 _CONTINUING = frozenset(".,;:!?)]}%")
+_OF_TABLES = frozenset({Kind.TABLE_HEADER, Kind.TABLE_ROW})
 _BETWEEN_WORDS = re.compile(rf"\s|[{UNSPACED}](?=[{UNSPACED}])")
 
 

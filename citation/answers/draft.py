@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ..grounding import Grounding
 from ..markers import WordMarker
 from ..references import References, Span, quote_span
-from ..support.decision import Decision
+from ..support.decision import Conflict, Decision
 from ..support.scorers import Claim
 from ..text.segmentation import Kind
 
@@ -57,4 +58,18 @@ def record(
         quote = quote_span(item.text, support)
         span = Span(choice, start, end, support.score, support.status, marker, quote, tool_call)
         references.add(item.number, span, in_place=markers is None)
-    grounding.add_decision(choice, start, end, decision, evidence, tool_call)
+    conflict = _conflict_fields(decision.conflict, references) if decision.conflict else None
+    grounding.add_decision(choice, start, end, decision, evidence, conflict, tool_call)
+
+
+def _conflict_fields(conflict: Conflict, references: References) -> dict[str, Any]:
+    """Return the JSON form of the passage that contradicts a claim."""
+    text = references.evidence[conflict.number].text
+    start, end = quote_span(text, conflict)
+    return {
+        "evidence_number": conflict.number,
+        "quote": text[start:end],
+        "quote_start": start,
+        "quote_end": end,
+        "detail": conflict.detail,
+    }

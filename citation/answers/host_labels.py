@@ -17,6 +17,9 @@ from ..support.decision import Decision
 FIRST_NAME_KEY = 10**MAX_DIGITS  # above all numbers that a marker can contain
 
 
+LIKELY = 0.5  # probability from which on a passage that shares its label with a better one is cited as well
+
+
 @dataclass(frozen=True, slots=True)
 class HostLabels:
     """The labels of the evidence that one host put into the prompt."""
@@ -78,12 +81,17 @@ class HostLabels:
         return self.syntax.marker(label) if label else ""
 
     def by_label(self, decision: Decision, limit: int) -> Decision:
-        """Return a decision about labels: at most `limit` of them, and one rejection of each unsupported label."""
-        kept = [*dict.fromkeys(self.labels[support.number] for support in decision.supports)][:limit]
+        """Return a decision about labels: at most `limit` of them, and one rejection of each unsupported label.
+
+        A model that cites a label need not mean each of its passages: of several, only likely ones are cited.
+        """
+        best = {self.labels[support.number]: support for support in reversed(decision.supports)}
+        supports = [one for one in decision.supports if one.score >= LIKELY or best[self.labels[one.number]] is one]
+        kept = [*dict.fromkeys(self.labels[support.number] for support in supports)][:limit]
         rejected = {self.labels[one.number]: one for one in reversed(decision.rejected)}
         return replace(
             decision,
-            supports=tuple(support for support in decision.supports if self.labels[support.number] in kept),
+            supports=tuple(support for support in supports if self.labels[support.number] in kept),
             rejected=tuple(one for label, one in reversed(rejected.items()) if label not in kept),
         )
 

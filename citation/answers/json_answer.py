@@ -19,10 +19,12 @@ class JsonAnswer:
     sentence_start = 0  # the text is not split into sentences
     is_sentence_open = False
 
-    def __init__(self, choice: int, names: MarkerNames, references: References, grounding: Grounding) -> None:
-        """Create an empty answer. `references` and `grounding` belong to the response; its choices share them."""
+    def __init__(
+        self, choice: int, names: MarkerNames, references: References, grounding: Grounding, question: str = ""
+    ) -> None:
+        """Create an empty answer to the question. `references` and `grounding` belong to the response."""
         self._record = partial(record, references, grounding, choice)
-        self._values = JsonValues(names)
+        self._values = JsonValues(names, question=question)
         self._length = 0
 
     def feed(self, text: str) -> list[Draft]:

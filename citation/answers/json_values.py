@@ -26,8 +26,13 @@ _LONGEST_ESCAPE = len(r"\ud83d\ude00")  # characters that stand for one
 class JsonValues:
     """The string values of one JSON text that arrives in pieces."""
 
-    def __init__(self, names: MarkerNames, tool_call: int | None = None) -> None:
-        """`names`: of the markers that a model may write into the values. `tool_call`: the text is its arguments."""
+    def __init__(self, names: MarkerNames, tool_call: int | None = None, question: str = "") -> None:
+        """`names`: of the markers that a model may write into the values. `tool_call`: the text is its arguments.
+
+        `question`: that the answer replies to.
+        """
+        self._question = question
+        self._model_cites = False  # whether the model has cited evidence
         self._names = names
         self._tool_call = tool_call
         self._parts: list[str] = []
@@ -113,7 +118,9 @@ class JsonValues:
         body = stripped.text.strip()
         if not (stripped.cited or (_has_words(body) and makes_claim(body, Kind.PROSE))):
             return []
-        return [Draft("", start=start, end=end, claim=Claim(body), cited=stripped.cited, tool_call=self._tool_call)]
+        self._model_cites |= bool(stripped.cited)
+        claim = Claim(body, "", self._question, frozenset(stripped.cited), self._model_cites)
+        return [Draft("", start=start, end=end, claim=claim, cited=stripped.cited, tool_call=self._tool_call)]
 
 
 def _has_words(value: str) -> bool:
@@ -133,9 +140,11 @@ class FencedJson:
     The block is code, which is neither changed nor cited otherwise.
     """
 
-    def __init__(self, names: MarkerNames) -> None:
+    def __init__(self, names: MarkerNames, question: str = "") -> None:
         """See JsonValues."""
-        self._values: JsonValues | None = JsonValues(names)  # None: the answer does not begin with such a block
+        self._values: JsonValues | None = JsonValues(
+            names, question=question
+        )  # None: the answer does not begin with such a block
         self._opening = ""  # the text before the fence is recognised
         self._closing: re.Pattern[str] | None = None
         self._text = ""  # the end of the text, in which the closing fence is searched
@@ -180,8 +189,9 @@ class FencedJson:
 class CallValues:
     """The values of those tool calls of one choice that carry its answer."""
 
-    def __init__(self, functions: Collection[str], names: MarkerNames) -> None:
-        """`functions`: the names of the functions whose arguments are an answer."""
+    def __init__(self, functions: Collection[str], names: MarkerNames, question: str = "") -> None:
+        """`functions`: the names of the functions whose arguments are an answer to the question."""
+        self._question = question
         self._functions = functions
         self._names = names
         self._calls: dict[int, JsonValues | None] = {}  # None: the call of another function
@@ -196,7 +206,7 @@ class CallValues:
             function, index = call.get("function") or {}, call.get("index", 0)
             if index not in self._calls:
                 carries = function.get("name") in self._functions
-                self._calls[index] = JsonValues(self._names, index) if carries else None
+                self._calls[index] = JsonValues(self._names, index, self._question) if carries else None
             values, arguments = self._calls[index], function.get("arguments")
             if values is not None and isinstance(arguments, str):
                 values.feed(arguments)

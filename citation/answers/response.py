@@ -12,6 +12,7 @@ from ..markers import MarkerNames
 from ..markers.render import allowed_urls
 from ..options import Options
 from ..references import Citation, PassageLink, References
+from ..support.scores import MAX_QUESTION
 from ..text.segmentation import SegmentLimits
 from .answer import Answer
 from .host_labels import HostLabels
@@ -38,13 +39,14 @@ class Response:
         host: HostLabels | None = None,
         answer_functions: Collection[str] = (),
         passage_link: PassageLink | None = None,
+        question: str = "",
     ) -> None:
         """`evidence`: what the model received. `json`: the answer is JSON, so its text is not changed.
 
-        `answer_functions`: the functions whose calls carry the answer in their arguments. `passage_link`: see
-        References. `links`: which of the model's links stay links. `host`: the labels of evidence that a host put into
-        the prompt. The host shows the sources itself, so the answer then has no annotations, lists or fields of
-        dialects.
+        `question`: of the user. `answer_functions`: the functions whose calls carry the answer in their arguments.
+        `passage_link`: see References. `links`: which of the model's links stay links. `host`: the labels of evidence
+        that a host put into the prompt. The host shows the sources itself, so the answer then has no annotations, lists
+        or fields of dialects.
         """
         self.options = _for_host(options, host) if host else options
         host_labels = host.labels if host else None
@@ -62,6 +64,7 @@ class Response:
         self.names = host.names if host else MarkerNames.from_evidence(evidence)
         self._limits = limits or SegmentLimits()
         self._json = json
+        self._question = question[:MAX_QUESTION]
         self._answer_functions = answer_functions
         self._links = links
         self.side_texts = LinkDefangers() if links != "allow" else None  # for other texts, such as reasoning
@@ -77,7 +80,7 @@ class Response:
 
     def call_values(self) -> CallValues:
         """Return what collects the values of the tool calls of one choice."""
-        return CallValues(self._answer_functions, self.names)
+        return CallValues(self._answer_functions, self.names, self._question)
 
     def opening_fields(self) -> Fields:
         """Return the top-level fields of the first chunk."""
@@ -143,10 +146,18 @@ class Response:
 
     def _create_answer(self, choice: int) -> Answer | JsonAnswer:
         if self._json:
-            return JsonAnswer(choice, self.names, self.references, self.grounding)
+            return JsonAnswer(choice, self.names, self.references, self.grounding, self._question)
         defanger = self.link_defanger()
         return Answer(
-            choice, self.names, self.references, self.grounding, self.options, self._limits, defanger, self._host
+            choice,
+            self.names,
+            self.references,
+            self.grounding,
+            self.options,
+            self._limits,
+            defanger,
+            self._host,
+            self._question,
         )
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..evidence import Evidence, label
 from ..markers.render import given_url
-from ..support.decision import Status, Support
+from ..support.decision import Conflict, Status, Support
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ class Citation:
         return self.evidence.text[slice(*self.span.quote)]
 
 
-def quote_span(text: str, support: Support) -> tuple[int, int]:
-    """Return the span of the supporting passage in the evidence's text, without surrounding space."""
-    passage = text[support.start : support.end]
-    return support.start + len(passage) - len(passage.lstrip()), support.start + len(passage.rstrip())
+def quote_span(text: str, passage_span: Support | Conflict) -> tuple[int, int]:
+    """Return the span of a passage in the evidence's text, without surrounding space."""
+    start, passage = passage_span.start, text[passage_span.start : passage_span.end]
+    return start + len(passage) - len(passage.lstrip()), start + len(passage.rstrip())

@@ -1,10 +1,10 @@
 """Calibration: scores to probabilities of support, by small boosted trees fitted by `bench/fit.py`.
 
-Each scorer has its own model, `citation/support/weights/<scorer>.json`, with the names of the features it reads.
+Each scorer has its own weights, `citation/support/weights/<scorer>.json`, with the names of the features they read.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.resources import files
@@ -17,12 +17,14 @@ from numpy.typing import NDArray
 
 from ..options import Strictness
 from ..text.steps import Steps, complete
+from .candidates import is_candidate
+from .gates.checks import CHECK_FEATURES
 from .scores import Calibrated, Scores
 
 Floats = NDArray[np.float64]
 P = TypeVar("P", float, Floats)
 
-# How certain a citation has to be. The scorer's weights have a pair of thresholds for each level.
+# How certain a citation has to be. The scorer's weights have thresholds for each level.
 STRICTNESS: tuple[Strictness, ...] = get_args(Strictness)
 # For scorers that calibrate their scores themselves: the difference of the thresholds to those of `balanced`, in log
 # odds. It is about the difference that the fitted scorers have.
@@ -39,12 +41,13 @@ _ROWS = 1_000
 class Thresholds(NamedTuple):
     """The probabilities from which on evidence is cited."""
 
-    threshold: float
-    hint_threshold: float  # for evidence that the model cited
+    cited: float  # evidence that the model cites for this sentence
+    uncited: float  # other evidence, in an answer that has citations of the model
+    alone: float  # evidence in an answer without any citation of the model so far
 
 
 @dataclass(frozen=True, slots=True)
-class Calibration:
+class Forest:
     """T complete binary trees of depth D over F features; a row goes right if its value exceeds the split's."""
 
     features: tuple[str, ...]
@@ -52,23 +55,9 @@ class Calibration:
     split_feature: NDArray[np.int64]  # (2^D - 1, T), breadth first
     split_value: NDArray[np.float32]  # (2^D - 1, T)
     leaves: Floats  # (2^D, T), log odds in units of 1 / _SCALE, whole numbers
-    thresholds: dict[Strictness, Thresholds]
-    provenance: dict[str, Any]
 
-    def calibrate(self, scores: Sequence[Scores], strictness: Strictness = "balanced") -> list[Calibrated]:
-        """Return the probabilities of several claims. Raise ValueError if a feature is missing."""
-        if not scores:
-            return []
-        rows = np.concatenate([one.features for one in scores])
-        probability = self.probability(rows.T[_columns(self.features, scores[0].names)])
-        threshold, hint_threshold = (np.full(len(rows), value) for value in self.thresholds[strictness])
-        bounds = pairwise(accumulate((len(one.features) for one in scores), initial=0))
-        return [
-            Calibrated(probability[a:b], threshold[a:b], hint_threshold[a:b], strictness=strictness) for a, b in bounds
-        ]
-
-    def probability(self, features: NDArray[np.float32]) -> Floats:
-        """Return the probability of support, (M,), for features, (F, M)."""
+    def log_odds(self, features: NDArray[np.float32]) -> Floats:
+        """Return the log odds of support, (M,), for features, (F, M)."""
         (splits, trees), rows = self.split_feature.shape, features.shape[1]
         right = features.take(self.split_feature.ravel(), axis=0) > self.split_value.reshape(-1, 1)
         right = right.reshape(splits, trees, rows)  # (nodes, T, M), whether a row would go right
@@ -80,8 +69,51 @@ class Calibration:
             np.logical_and(reached, goes_right, out=below[1::2])
             reached = below
         chosen = reached.reshape(self.leaves.size, rows).astype(np.float64)  # one leaf of each tree
-        log_odds = self.base + self.leaves.ravel() @ chosen / _SCALE
-        return np.asarray(1 / (1 + np.exp(-log_odds)))
+        return np.asarray(self.base + self.leaves.ravel() @ chosen / _SCALE)
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """Two questions: is a citation of the model right, and does other evidence support the sentence as well?"""
+
+    cited: Forest  # for evidence that the model cites for the sentence
+    uncited: Forest  # for other evidence
+    thresholds: dict[Strictness, Thresholds]
+    provenance: dict[str, Any]
+
+    def calibrate(self, scores: Sequence[Scores], strictness: Strictness = "balanced") -> list[Calibrated]:
+        """Return the probabilities of several claims. Raise ValueError if a feature is missing.
+
+        Evidence that is no candidate (`candidates`) has the probability 0.
+        """
+        if not scores:
+            return []
+        names = scores[0].names
+        rows = np.concatenate([one.features for one in scores])
+        is_cited = rows[:, names.index("cited")] > 0
+        candidate = np.concatenate([is_candidate(one.features, names) for one in scores])
+        probability = np.zeros(len(rows))
+        for forest, chosen in ((self.cited, candidate & is_cited), (self.uncited, candidate & ~is_cited)):
+            if chosen.any():
+                odds = forest.log_odds(_columns(rows[chosen], names, forest.features))
+                probability[chosen] = 1 / (1 + np.exp(-odds))
+        levels, model_cites = self.thresholds[strictness], rows[:, names.index("model_cites")] > 0
+        threshold = np.where(is_cited, levels.cited, np.where(model_cites, levels.uncited, levels.alone))
+        bounds = pairwise(accumulate((len(one.features) for one in scores), initial=0))
+        return [Calibrated(probability[a:b], threshold[a:b], strictness=strictness) for a, b in bounds]
+
+    def effect(self, features: NDArray[np.float32], names: tuple[str, ...], found: Collection[str]) -> float:
+        """Return by how much findings change the log odds of one piece of evidence; not above 0.
+
+        `features`, (F,): those of the evidence. `found`: the CHECK_FEATURES that are present.
+        """
+        forest = self.cited if features[names.index("cited")] > 0 else self.uncited
+        without, present = _columns(np.stack((features, features)), names, forest.features), forest.features
+        for row, name in enumerate(present):
+            if name in found:
+                without[row, 1] = 1.0
+        before, after = forest.log_odds(without).tolist()
+        return float(after - before)
 
 
 def calibrate(scores: Scores, strictness: Strictness = "balanced") -> Calibrated:
@@ -130,13 +162,12 @@ def _scorer_and_batch(numbered: tuple[Scores, int]) -> tuple[str | None, int]:
 
 def _adjust(calibrated: Calibrated | None, strictness: Strictness) -> Calibrated | None:
     """Return probabilities of a scorer's own rule with the thresholds of a strictness."""
-    if calibrated is None or calibrated.strictness == strictness or not calibrated.gated:
+    if calibrated is None or calibrated.strictness == strictness or not calibrated.checked:
         return calibrated
     shift = _STRICTNESS_SHIFT[strictness] - _STRICTNESS_SHIFT[calibrated.strictness]
     return replace(
         calibrated,
         threshold=shift_log_odds(calibrated.threshold, shift),
-        hint_threshold=shift_log_odds(calibrated.hint_threshold, shift),
         strictness=strictness,
     )
 
@@ -154,7 +185,20 @@ def calibration(scorer: str) -> Calibration:
 
 
 def parse(raw: dict[str, Any]) -> Calibration:
-    """Return a calibration from its JSON: trees are `{"split": [[feature, value], ...], "leaf": [...]}`.
+    """Return a calibration from its JSON, with a forest for cited and one for uncited evidence."""
+    levels = {name: raw["thresholds"][name] for name in STRICTNESS}
+    return Calibration(
+        cited=_forest(raw["cited"]),
+        uncited=_forest(raw["uncited"]),
+        thresholds={
+            name: Thresholds(*(float(level[field]) for field in Thresholds._fields)) for name, level in levels.items()
+        },
+        provenance=raw["provenance"],
+    )
+
+
+def _forest(raw: dict[str, Any]) -> Forest:
+    """Return a forest from its JSON: trees are `{"split": [[feature, value], ...], "leaf": [...]}`.
 
     A split value of null means that there is no split: every row goes left.
     """
@@ -162,7 +206,7 @@ def parse(raw: dict[str, Any]) -> Calibration:
     number = {name: i for i, name in enumerate(features)}
     trees = raw["trees"]
     values = [[float("inf") if value is None else value for _, value in tree["split"]] for tree in trees]
-    return Calibration(
+    return Forest(
         features=features,
         base=raw["base"],
         split_feature=np.array(
@@ -170,21 +214,7 @@ def parse(raw: dict[str, Any]) -> Calibration:
         ).T.copy(),
         split_value=_rounded_down(np.array(values).T.copy()),
         leaves=np.rint(np.array([tree["leaf"] for tree in trees]).T.copy() * _SCALE),
-        thresholds=_thresholds(raw),
-        provenance=raw["provenance"],
     )
-
-
-def _thresholds(raw: dict[str, Any]) -> dict[Strictness, Thresholds]:
-    """Return the thresholds of each strictness. Weights without levels have one pair, which is shifted."""
-    if "thresholds" in raw:
-        levels = {name: raw["thresholds"][name] for name in STRICTNESS}
-        return {name: Thresholds(level["threshold"], level["hint_threshold"]) for name, level in levels.items()}
-    pair = np.array([raw["threshold"], raw["hint_threshold"]])
-    shifts = {
-        name: pair if name == "balanced" else shift_log_odds(pair, _STRICTNESS_SHIFT[name]) for name in STRICTNESS
-    }
-    return {name: Thresholds(*shifted.tolist()) for name, shifted in shifts.items()}
 
 
 def _rounded_down(values: Floats) -> NDArray[np.float32]:
@@ -193,10 +223,19 @@ def _rounded_down(values: Floats) -> NDArray[np.float32]:
     return np.where(rounded > values, np.nextafter(rounded, np.float32(-np.inf)), rounded)
 
 
+def _columns(rows: NDArray[np.float32], names: tuple[str, ...], wanted: tuple[str, ...]) -> NDArray[np.float32]:
+    """Return the wanted features as rows, (number of wanted, M). Features of checks that did not run are 0."""
+    columns = np.zeros((len(wanted), len(rows)), dtype=np.float32)
+    at, source = _places(wanted, names)
+    columns[at] = rows.T[source]
+    return columns
+
+
 @lru_cache(maxsize=64)
-def _columns(wanted: tuple[str, ...], names: tuple[str, ...]) -> list[int]:
-    """Return the indexes in `names` of the features in `wanted`. Raise ValueError if one is missing."""
-    missing = [name for name in wanted if name not in names]
+def _places(wanted: tuple[str, ...], names: tuple[str, ...]) -> tuple[list[int], list[int]]:
+    """Return where the wanted features are, there and in `names`. Raise ValueError if one is missing."""
+    missing = [name for name in wanted if name not in names and name not in CHECK_FEATURES]
     if missing:
         raise ValueError(f"the scores lack {', '.join(missing)}")
-    return [names.index(name) for name in wanted]
+    shared = [name for name in wanted if name in names]
+    return [wanted.index(name) for name in shared], [names.index(name) for name in shared]

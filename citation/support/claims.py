@@ -61,6 +61,11 @@ def makes_claim(text: str, kind: Kind) -> bool:
     )
 
 
+def states_something(claim: str) -> bool:
+    """Return whether a sentence states anything, also if the model cites it. A model may cite "OK"."""
+    return len(claim.split()) > 1 or makes_claim(claim, Kind.PROSE)
+
+
 # The beginning of an entry in a list of sources, up to the marker: "[1]", "- [1]".
 _ENTRY_MARKER = re.compile(r"\s*(?:(?:[-*+•]|\d{1,3}[.)])\s+)?[*_]{0,2}[\[［【]")
 _MAX_ENTRY = 400

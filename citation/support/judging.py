@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 
 from ..text import MAX_TITLE
 from .decision import JUDGE_THRESHOLD, Verdict
-from .gates import Reason
 from .scorers import PreparedEvidence
 
 # With `all`, evidence below this probability is not proposed, so that not every excerpt costs a call for every claim.
@@ -21,16 +20,13 @@ class JudgeBand:
 
     low: float = 0.15
     high: float = 0.98
-    refused_too: bool = False  # also evidence that a gate refused, unless for its numbers
 
     def __contains__(self, verdict: Verdict) -> bool:
         """Return whether the judge should read this candidate."""
-        if not self.low <= verdict.probability <= self.high:
-            return False
-        return verdict.refusal is None or (self.refused_too and verdict.refusal.reason is not Reason.NUMBER_MISMATCH)
+        return self.low <= verdict.probability <= self.high
 
 
-ALL = JudgeBand(ALL_FROM, 1.0, refused_too=True)
+ALL = JudgeBand(ALL_FROM, 1.0)
 
 
 @dataclass(frozen=True, slots=True)

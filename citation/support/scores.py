@@ -15,6 +15,7 @@ Vectors = NDArray[np.float32]  # (D,) of one text, or (number of texts, D)
 # Maximum number of claims that are scored in one call. Ten claims with 20 excerpts take 1.1 ms in one call and 4.0
 # ms in ten; larger batches gain little, and other requests wait for them.
 MAX_BATCH = 16
+MAX_QUESTION = 1_000  # characters; longer ones contain a text, and every sentence would be about the question
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,9 @@ class Claim:
 
     text: str
     context: str = ""  # the previous sentence of the same paragraph
+    question: str = ""  # the beginning of the user's question, up to MAX_QUESTION characters
+    cited: frozenset[int] = frozenset()  # the numbers of the evidence that the model cites for this sentence
+    model_cites: bool = False  # whether the model cites evidence for this sentence or for one before it
     vector: Vectors | None = None  # (D,), unit length, if the request has an embedder
 
 
@@ -32,8 +36,7 @@ class Calibrated:
 
     probability: NDArray[np.float64]  # (N,), 0..1
     threshold: NDArray[np.float64]  # (N,)
-    hint_threshold: NDArray[np.float64]  # (N,), for evidence that the model cited
-    gated: bool = True  # whether gates can refuse the support
+    checked: bool = True  # whether what the checks find lowers the probability
     strictness: Strictness = "balanced"  # to which the thresholds belong
 
 

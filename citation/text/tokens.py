@@ -160,6 +160,10 @@ def _other_token(kind: str, length: int, may_be_quantity: bool) -> Token:
     return Token(kind=kind, length=length, may_be_quantity=may_be_quantity, modifies_number=kind == "run")
 
 
+# Capital letters that name a thing, "pump L", and begin no sentence as a word of one letter.
+_NAMING_LETTERS = frozenset("BCDFGHJKLMNPQRSTVWXZ")
+
+
 @memoize()
 def word_token(surface: str) -> Token:
     """Return the properties of a word as it is written."""
@@ -172,7 +176,7 @@ def word_token(surface: str) -> Token:
     return Token(
         folded,
         term,
-        "" if negates else folded,
+        "" if negates else surface if surface in _NAMING_LETTERS else folded,
         surface[0].isupper(),
         may_be_quantity=folded in MONTHS or may_be_number(folded) or number_with_unit(folded) is not None,
         modifies_number=modifies_number(folded),

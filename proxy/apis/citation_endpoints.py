@@ -38,7 +38,13 @@ async def cite(request: web.Request, app: App) -> web.Response:
     parse = partial(_parse, body, config.citations, config.evidence.limits)
     text, ours = await parse_body(parse, body, request.content.total_bytes)
     scored = await score_text(
-        text, ours.evidence, ours.options, config.evidence.labels, app.scorers, config.output.links
+        text,
+        ours.evidence,
+        ours.options,
+        config.evidence.labels,
+        app.scorers,
+        config.output.links,
+        question=body.get("question") or "",
     )
     cited = await scored.cited()
     answer: Body = {"object": "citation", "text": cited.text, **cited.fields}

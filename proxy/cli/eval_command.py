@@ -98,7 +98,7 @@ async def _cited(
     ]
     texts = record["answer_sentences"]
     claims = [
-        Claim(text, before) if makes_claim(text, Kind.PROSE) else None
+        Claim(text, before, record.get("question") or "") if makes_claim(text, Kind.PROSE) else None
         for before, text in zip(["", *texts], texts, strict=False)
     ]
     scoring = scorers.open(options, evidence)
@@ -124,7 +124,7 @@ def _judged(record: Record, index: int, verdicts: Sequence[Verdict]) -> list[Jud
     gold = set(record["gold"][index]).union(*record["gold_alt"][index] or [()])
     skipped = set(record["ignore"][index])
     return [
-        JudgedPair(verdict.probability, verdict.number - 1 in gold, verdict.refusal is None)
+        JudgedPair(verdict.probability, verdict.number - 1 in gold, not verdict.findings)
         for verdict in verdicts
         if verdict.number - 1 not in skipped
     ]

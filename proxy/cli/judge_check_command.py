@@ -171,7 +171,7 @@ async def _ask(pair: Pair, model: JudgeModel, tally: Tally, results: Results) ->
 async def _decide(pair: Pair, scorers: Scorers, options: Options, tally: Tally) -> None:
     evidence = [Evidence(1, pair.passage, "e1", title=pair.title or None)]
     scoring = scorers.open(replace(options, judge=True), evidence)
-    (decision,) = await scoring.decide([(Claim(pair.claim, pair.context), frozenset())], options)
+    (decision,) = await scoring.decide([Claim(pair.claim, pair.context)], options)
     tally.product_refused += pair.supported and not decision.supports
     tally.product_accepted += bool(decision.supports) and not pair.supported
 

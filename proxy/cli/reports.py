@@ -122,7 +122,7 @@ def _verdict_table(verdicts: Sequence[Verdict], evidence: Sequence[Evidence]) ->
             f"{verdict.probability:.2f}",
             *[_score(verdict, keys) for keys in scores.values()],
             Text(f"{verdict.number} {name}{hinted}"),
-            Text(one_line(verdict.summary), style="green" if verdict.cited else "red" if verdict.refusal else ""),
+            Text(one_line(verdict.summary), style="green" if verdict.cited else "red" if verdict.findings else ""),
             Text(passage if len(passage) <= MAX_PASSAGE else f"{passage[: MAX_PASSAGE - 1]}…", style="dim"),
         )
     return table

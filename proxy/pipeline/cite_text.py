@@ -64,8 +64,7 @@ class ScoredText:
     async def _decide_one(self, draft: Draft, scored: Scores | None) -> Decision:
         if draft.claim is None or scored is None:
             return UNDECIDED
-        hints, options = frozenset(draft.cited), self.response.options
-        return await self.scoring.decide_scored(draft.claim, hints, scored, self.prepared, options)
+        return await self.scoring.decide_scored(draft.claim, scored, self.prepared, self.response.options)
 
     def explained(self) -> list[Explained]:
         """Return the verdicts that led to each decision."""
@@ -79,13 +78,14 @@ async def score_text(
     labels: Mapping[str, str] | None = None,
     scorers: Scorers | None = None,
     links: LinkPolicy = "allow",
+    question: str = "",
 ) -> ScoredText:
     """Segment a text and score its sentences. Without `scorers`, no embedder or cross-encoder is used.
 
-    `ScoredText.cited` then returns the same as `citation.cite.cite`.
+    `question`: that the text answers. `ScoredText.cited` then returns the same as `citation.cite.cite`.
     """
     options = scorers.resolve(options) if scorers else options
-    response = Response(evidence, options, labels=labels, links=links)
+    response = Response(evidence, options, labels=labels, links=links, question=question)
     answer = response.answer(0)
     scoring = (
         scorers.open(options, evidence)

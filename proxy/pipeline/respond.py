@@ -96,7 +96,7 @@ async def decide_drafts(drafts: Sequence[Draft], scoring: Scoring, response: Res
     An exception in a scorer never fails the answer: the sentence is released without citations, and the grounding
     report says `degraded`.
     """
-    claims = [(draft.claim, frozenset(draft.cited)) for draft in drafts if draft.claim is not None]
+    claims = [draft.claim for draft in drafts if draft.claim is not None]
     if not claims:
         return [UNDECIDED] * len(drafts)
     try:

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bench.data.data_sets import fitted, source, sources
-from bench.data.pairs import cached_pairs, load, pairs
-from bench.fit import MOST_BAD, choose, importance, leave_out
+from bench.data.data_sets import source, sources
+from bench.data.pairs import cached_pairs, claims_of, load, pairs
+from bench.fit import PER_SET, Part, leave_out, sample, threshold_alone
+from citestream.citation.support.decision import VERBATIM
 from citestream.citation.support.scorers import scorer
 
 PLACES = ("Lisbon", "Turin", "Ghent", "Malmo", "Basel", "Porto", "Riga", "Cork")
@@ -64,40 +65,42 @@ def test_data_sets_of_the_same_source_are_left_out_together() -> None:
     assert sources([record(0, "fever_symmetric"), record(0, "begin")]).tolist() == ["fever", "begin"]
 
 
-def test_records_that_are_not_for_fitting_have_no_weight() -> None:
-    records = [record(n, data_set) for n in range(4) for data_set in ("begin", "qags")]
-    table = pairs(records, scorer("lexical"))
-    weight = importance(records, table)
-    assert not weight[~fitted(records)[table.record]].any()
-    assert weight[fitted(records)[table.record]].any()
+def test_records_that_are_not_for_fitting_are_not_sampled() -> None:
+    records = [record(n, data_set) for n in range(PER_SET) for data_set in ("begin", "qags", "halueval_sum")]
+    chosen = sample(records)
+    assert {one["dataset"] for one in chosen} == {"begin"}
+    assert len(chosen) == PER_SET / 2  # each has two sentences
 
 
-def test_cross_validation_ranks_supported_pairs_first() -> None:
-    records = [record(n, data_set) for n in range(40) for data_set in ("begin", "fever", "qags")]
-    table = pairs(records, scorer("lexical"))
-    probability = leave_out(records, table)
-    assert probability[table.label].min() > probability[~table.label].max()
-    thresholds = choose(records, table, probability, MOST_BAD["lexical"])
-    assert thresholds["lenient"] > 0
-    assert thresholds["strict"] >= thresholds["balanced"] >= thresholds["lenient"]
+def parts(*data_sets: str) -> list[Part]:
+    """Return records in which the model cites nothing, and records in which it cites the first excerpt."""
+    records = [record(n, data_set) for n in range(40) for data_set in data_sets]
+    cited = [{**one, "citations": [[0], [0]]} for one in records]
+    return [
+        Part("labelled", records, pairs(records, scorer("lexical")), 1.0),
+        Part("natural", cited, pairs(cited, scorer("lexical")), 1.0),
+    ]
 
 
-def test_disagreements_count_in_simple_pairs_only() -> None:
+def test_supported_pairs_rank_first_for_forests_that_have_not_seen_their_source() -> None:
+    given = parts("begin", "fever", "summedits")
+    held_out = leave_out(given)
+    for part in given:
+        found, table = held_out[part.name], part.table
+        assert found[table.label].min() > found[~table.label & table.candidate].max()
+    assert 0 < threshold_alone(given[0], held_out["labelled"], 0.3) < 1
+
+
+def test_the_model_of_a_record_cites_from_its_first_citation_on() -> None:
+    one = {**record(0), "citations": [[], [1]]}
+    (_, first), (_, second) = claims_of(one)
+    assert (first.cited, first.model_cites) == (frozenset(), False)
+    assert (second.cited, second.model_cites) == (frozenset({2}), True)
+
+
+def test_what_is_certain_does_not_depend_on_the_forests() -> None:
     table = pairs([record(0)], scorer("lexical"))
-    count = len(table.label)
-    table = replace(table, refusal=np.full(count, ""), kinds=("role/role",), agreement=np.zeros(count))
-    for disagrees in (True, False):
-        for simple in (True, False):
-            marked = replace(
-                table, disagreements=np.full((count, 1), disagrees), simple=np.full(count, simple, dtype=bool)
-            )
-            expected = 0.0 if disagrees and simple else 0.5
-            assert marked.after_gates(np.full(count, 0.5)).tolist() == [expected] * count
-
-
-def test_agreement_raises_the_probability_unless_a_gate_refuses() -> None:
-    table = pairs([record(0)], scorer("lexical"))
-    count = len(table.label)
-    agreed = replace(table, disagreements=np.zeros((count, 0), dtype=bool), agreement=np.full(count, np.log(3.0)))
-    assert np.allclose(replace(agreed, refusal=np.full(count, "")).after_gates(np.full(count, 0.5)), 0.75)
-    assert replace(agreed, refusal=np.full(count, "unit")).after_gates(np.full(count, 0.5)).tolist() == [0.0] * count
+    decided = table.decided(np.full(len(table.label), 0.5))
+    assert decided[table.verbatim].tolist() == [VERBATIM]
+    assert not decided[~table.candidate].any()
+    assert not replace(table, refused=np.ones_like(table.refused)).decided(decided).any()

@@ -43,8 +43,8 @@ def test_every_sentence_is_explained_as_it_is_cited() -> None:
 def test_an_explanation_contains_the_deciding_reason() -> None:
     right, wrong = (one.verdicts[0] for one in explain_text(TEXT, EVIDENCE, Options()) if one.verdicts)
     assert right.summary == "supports"
-    assert wrong.refusal is not None
-    assert "1999" in wrong.refusal.detail
+    assert wrong.findings
+    assert "1999" in wrong.findings[0].detail
 
 
 @pytest.mark.parametrize(
@@ -57,8 +57,7 @@ def test_an_explanation_contains_the_deciding_reason() -> None:
 def test_a_refusal_quotes_the_text(text: str, detail: str) -> None:
     evidence = [Evidence(1, "The Harlan bridge carried railway tracks. Traffic rose from 4 % to 9 %.", "e1")]
     (claim,) = (one for one in explain_text(text, evidence, Options()) if one.verdicts)
-    assert claim.verdicts[0].refusal is not None
-    assert claim.verdicts[0].refusal.detail == detail
+    assert claim.verdicts[0].findings[0].detail == detail
 
 
 def test_an_explanation_is_valid_json() -> None:

@@ -57,7 +57,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "cite a text": lambda text: cite(text, EVIDENCE),
     "cite a sentence": lambda text: cite([text], EVIDENCE),
     "cite with the text as evidence": lambda text: cite("The bridge was opened [1].", [Evidence(1, text or "a", "e1")]),
-    "check a claim with the gates": lambda text: GateChecks(Claim(text), INDEX).refusal(0, (0, len(EVIDENCE[0].text))),
+    "check a claim with the gates": lambda text: GateChecks(Claim(text), INDEX).findings(0, (0, len(EVIDENCE[0].text))),
     "extract_passages of a text": extract_passages,
     "extract_passages of JSON": lambda text: extract_passages(json.dumps([{"text": text, "url": text}])),
     "feed an answer": lambda text: _feed(text, Options()),

@@ -11,19 +11,23 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
+from ...text import analyze_sentence
 from ...text.words.concepts import NO_SYNONYMS
 from ...text.words.frequencies import rarity
 from ..scores import MAX_BATCH, Claim, Scores
+from . import across_excerpts
+from .across_excerpts import Contained, compare_excerpts
 from .index import WINDOW_SENTENCES, Index
 from .query_terms import AnalyzedClaim, QueryTerms, presence
+from .rivals import lead, rival_groups
 from .term_order import count_ordered_pairs
-from .windows import best_sentences, best_windows, by_window, in_windows, margin
+from .windows import best_sentences, best_windows, by_window, in_windows
 
 Floats = NDArray[np.float32]
 Bools = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 
-FEATURES = (
+PAIR_FEATURES = (
     "cover_1",  # share of the claim's weight that the best single sentence contains
     "cover_2",  # the best two neighbouring sentences
     "cover_3",
@@ -36,6 +40,7 @@ FEATURES = (
     "rare_soft",  # the same with synonyms, translations and cognates
     "rare_all",  # the whole excerpt and its title
     "lacking",  # total rarity of the terms that neither the window nor the title contains
+    "lacking_words",  # the same without numbers
     "pairs",  # share of the claim's neighbouring terms that are neighbours in the window
     "pairs_all",  # and in the whole excerpt
     "run",  # longest run of terms that both share, relative to the claim's length
@@ -56,6 +61,11 @@ FEATURES = (
     "foreign",  # 1 if the evidence is in another language
     "anchors",  # weight of what evidence in another language shares nevertheless
     "negation",  # 1 if only one side has a negation
+)
+FEATURES = PAIR_FEATURES + across_excerpts.FEATURES
+_SOFT = FEATURES.index("soft_3")
+_MARGINS, _LEADING = (
+    [FEATURES.index(name) for name in names] for names in (("margin", "soft_margin"), ("cover_2", "soft_3"))
 )
 
 # A window wins by its coverage; a longer one must add more than chance does.
@@ -97,6 +107,7 @@ class FeatureComputation:
     def __init__(self, claims: Sequence[Claim], index: Index) -> None:
         """Analyze the claims; `scores` does the rest."""
         self.index = index
+        self.given = claims
         most_terms = max(MIN_QUERY_TERMS, MAX_CELLS // max(1, index.size))
         self.claims = [AnalyzedClaim.analyze(claim, index, most_terms) for claim in claims]
         self.shape = (len(claims), len(index.evidence))
@@ -127,10 +138,15 @@ class FeatureComputation:
         self._order_columns(first.tolist(), last.tolist(), index.term_ends[last + 1] - index.term_ends[first])
         self._negation_column(best_sentences(blend[:, 0], first, last))
         features = np.empty((len(FEATURES), *self.shape), dtype=np.float32)
-        for column, name in enumerate(FEATURES):
-            features[column] = self.columns[name]
         windows = np.empty((*self.shape, 2), dtype=np.int32)
         windows[..., 0], windows[..., 1] = index.starts[first], index.ends[last]
+        for column, name in enumerate(PAIR_FEATURES):
+            if name in self.columns:
+                features[column] = self.columns[name]
+        for k in range(self.shape[0]):
+            groups = rival_groups(windows[k], features[_SOFT, k], index)
+            features[_MARGINS, k] = lead(features[_LEADING, k], groups)
+            features[len(PAIR_FEATURES) :, k] = self._across_excerpts(k, groups)
         return [Scores(FEATURES, features[:, k].T, windows[k]) for k in range(self.shape[0])]
 
     def _foreign(self) -> Bools | None:
@@ -185,7 +201,6 @@ class FeatureComputation:
         columns["soft_3"] = softest = best[:, WINDOW_SENTENCES:].max(axis=1)
         columns["best"] = top = two.max(axis=1, keepdims=True)
         columns["relative"] = two / np.maximum(top, 1e-6)
-        columns["margin"], columns["soft_margin"] = margin(np.array((two, softest)))
         columns["foreign"] = columns["anchors"] = 0.0
         if self.foreign is not None:
             columns["foreign"] = self.foreign
@@ -247,6 +262,63 @@ class FeatureComputation:
         weights = _idf(by_sentence @ self.index.ones, self.index.size)
         return np.asarray(weights @ by_evidence / float(weights.sum()))
 
+    def _across_excerpts(self, k: int, groups: Ints) -> Floats:
+        """Return the features of claim `k` that compare the excerpts, (number of features, N)."""
+        analyzed, claim, index = self.claims[k], self.given[k], self.index
+        begin, end = self.rows[k]
+        credit = self.by_evidence[begin:end]
+        titled = credit if self.in_titles is None else np.maximum(credit, self.in_titles[begin:end])
+        share = self.weights[_SAME_LANGUAGE, begin:end, None] * titled / self.totals[_SAME_LANGUAGE, k]
+        if self.foreign is not None and analyzed.foreign is not None:
+            foreign = self.weights[_OTHER_LANGUAGE, begin:end, None] * titled / self.totals[_OTHER_LANGUAGE, k]
+            share = np.where(analyzed.foreign, foreign, share)
+        numbers = [row for row, term in enumerate(analyzed.query.terms) if term[:1] == "#"]
+        question, question_title = self._question(claim.question)
+        contained = Contained(
+            share=share,
+            rare=np.asarray(self.columns["rare_all"])[k],
+            numbers=credit[numbers] > 0,
+            question=question,
+            question_title=question_title,
+            context=np.asarray(self.columns["context"])[k],
+            context_title=self._share_in_titles(analyzed.previous_terms),
+        )
+        cited = np.array([one.number in claim.cited for one in index.evidence])
+        return compare_excerpts(contained, groups, cited, model_cites=claim.model_cites)
+
+    def _question(self, question: str) -> tuple[Floats, Floats]:
+        """Return the share of the question in each excerpt and its title, and in the title, (N,) each; stored."""
+        known = self.index.questions.get(question)
+        if known is None:
+            terms = list(dict.fromkeys(analyze_sentence(question, self.index.known_languages).terms))
+            known = self._share_in_excerpts(terms), self._share_in_titles(terms)
+            self.index.remember_question(question, known)
+        return known
+
+    def _share_in_excerpts(self, terms: Sequence[str]) -> Floats:
+        """Return the share of these terms, weighted by rarity in the evidence, in each excerpt or its title, (N,)."""
+        if not terms:
+            return np.zeros(self.shape[1], dtype=np.float32)
+        query = QueryTerms()
+        for term in terms:
+            query.add(term, NO_SYNONYMS, 0.0)
+        by_sentence, by_evidence = presence(query, self.index)
+        weights = _idf(by_sentence @ self.index.ones, self.index.size)
+        for row, term in enumerate(terms):
+            by_evidence[row, self.index.titles.get(term, [])] = 1.0
+        return np.asarray(weights @ by_evidence / float(weights.sum()))
+
+    def _share_in_titles(self, terms: Sequence[str]) -> Floats:
+        """Return the share of these terms, weighted by rarity in ordinary text, in each title, (N,)."""
+        shares = np.zeros(self.shape[1], dtype=np.float32)
+        total = 0.0
+        for term in terms:
+            weight = rarity(term)
+            total += weight
+            if term in self.index.titles:
+                shares[self.index.titles[term]] += weight
+        return shares / max(total, _MIN_WEIGHT)
+
     def _title_presence(self) -> Floats | None:
         """Return which titles contain which terms, (U, N), or None if none does."""
         titles = self.index.titles
@@ -285,6 +357,9 @@ class FeatureComputation:
         columns["rare"] = rare = self._share(_RARITY, exact)
         columns["rare_soft"] = self._share(_RARITY, self._or_in_title(seen))
         columns["lacking"] = (1 - rare) * columns["terms"]
+        is_number = np.array([term[:1] == "#" for term in self.query.terms], dtype=np.float32)
+        lacking_numbers = self._sums(self.weights[_RARITY] * is_number, 1 - exact)
+        columns["lacking_words"] = np.maximum(columns["lacking"] - lacking_numbers, 0.0)
         columns["missing_soft"] = self._heaviest(_SAME_LANGUAGE, lacking)
         if self.foreign is not None:
             other = self._heaviest(_OTHER_LANGUAGE, lacking)

@@ -244,12 +244,19 @@ class Index(SharedIndex):
         vars(self).update(vars(shared))  # refer to the same arrays: 8 µs instead of 1 ms for building them
         self.evidence = tuple(evidence)
         self.coverage: dict[str, Floats] = {}  # claim -> (N,), share of its weight that each evidence contains
+        # question -> its shares in the excerpts with their titles, and in the titles, (N,) each
+        self.questions: dict[str, tuple[Floats, Floats]] = {}
 
     @cached_property
     def characters(self) -> SentenceCharacters:
         """The characters of all sentences, where traditional Chinese ones are simplified."""
         texts = [to_simplified(one.text) for one in self.evidence]
         return SentenceCharacters(texts, self.starts, self.first_sentence[:-1])
+
+    def remember_question(self, question: str, shares: tuple[Floats, Floats]) -> None:
+        """Store the shares of the question, which all sentences of an answer have in common."""
+        self.questions.clear()
+        self.questions[question] = shares
 
     def remember_coverage(self, claim: str, coverage: Floats) -> None:
         """Store the coverage of a claim for the next claim, whose context it is. The oldest entry is dropped.

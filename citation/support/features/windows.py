@@ -55,12 +55,3 @@ def best_sentences(value: Floats, first: Ints, last: Ints) -> Ints:
     begins = (np.arange(len(value)) * value.shape[1])[:, None, None]
     best = value.take(begins + three).argmax(axis=2)
     return np.asarray(np.minimum(first + best, last))
-
-
-def margin(score: NDArray[np.floating]) -> NDArray[np.floating]:
-    """Return each score minus the best of the others, along the last axis; a single score keeps its value."""
-    if score.shape[-1] < 2:
-        return score
-    ascending = np.sort(score, axis=-1)
-    second, top = ascending[..., -2:-1], ascending[..., -1:]
-    return np.asarray(score - np.where(score == top, second, top))

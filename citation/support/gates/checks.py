@@ -4,37 +4,39 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from ...text import Quantity, analyze_sentence, analyze_title
+from ...text import Quantity, agrees, analyze_sentence, analyze_title
 from ...text.clauses import Statement
-from ...text.segmentation import Kind
 from ...text.tables import whole_table
-from ..claims import makes_claim
 from ..features.excerpts import language_of
 from ..features.index import Index, Surroundings
 from ..scores import Claim
-from .agreement import agreement
-from .alignment import Alignment
 from .analyzed_sentence import AnalyzedSentence
 from .clause_comparison import compare
 from .disagreement import Disagreement, Reason
 from .instances import is_instance
-from .missing import missing_statement
 from .number_gate import NumberGate
-from .operators.denied import added_denial
 from .passage_numbers import PassageNumbers
 from .polarity_gate import contradiction
 from .relevance import ClaimTerms
 from .shared_language import language_for, shared_language
 from .statements import passage_statements, repeats, statement
 
+CHECK_FEATURES = (
+    "number_missing",  # 1 if the passage does not state a number of the claim, and none follows from those that it has
+    "number_conflict",  # 1 if it gives another number for the same thing
+    "unit_conflict",  # 1 if it gives the number with another unit
+    "denial",  # 1 if only one side denies what both are about
+    "disagreement",  # 1 if any other comparison of the clauses finds a difference
+)
+
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
-    """A gate refuses the support: the reason, and the words of claim and passage that disagree."""
+class Finding:
+    """A difference that a check found: its feature, the reason for clients, and the words that disagree."""
 
+    feature: str  # one of CHECK_FEATURES
     reason: Reason
     detail: str
-    same_topic: bool = True  # False: the passage would not support the claim with the right number either
 
 
 class GateChecks:
@@ -43,69 +45,76 @@ class GateChecks:
     A passage is given by `row`, the number of a piece of evidence, and `window`, a span of its text.
     """
 
-    def __init__(self, claim: Claim, index: Index, *, by_words: bool = True) -> None:
-        """`index`: the index of the evidence to check.
-
-        `by_words`: the score compares words only, so that a short claim must have most of its words in the passage.
-        """
-        self.index, self._by_words = index, by_words
-        self._text, self._analysis = claim.text, analyze_sentence(claim.text, index.known_languages)
+    def __init__(self, claim: Claim, index: Index) -> None:
+        """`index`: the index of the evidence to check."""
+        self.index = index
+        self._cited = claim.cited
+        self.text, self._analysis = claim.text, analyze_sentence(claim.text, index.known_languages)
         self._han = language_of(self._analysis) == "han"
         self._language = language_for(self._analysis, claim.text)
         self._terms = ClaimTerms(claim.text, self._analysis, self._language, index, han=self._han)
-        self.short = self._terms.short
-        # A model may cite "OK", and an excerpt may contain it.
-        self._courtesy = len(claim.text.split()) == 1 and not makes_claim(claim.text, Kind.PROSE)
         self._languages: dict[int, str | None] = {}  # languages of the compared evidence by row
         self._windows: dict[tuple[int, tuple[int, int]], Surroundings] = {}  # the compared windows by row and span
 
     @cached_property
     def _claim(self) -> AnalyzedSentence:
         """The claim as one sentence."""
-        return AnalyzedSentence(self._text, self._analysis, 0, len(self._text), self._analysis.quantities)
+        return AnalyzedSentence(self.text, self._analysis, 0, len(self.text), self._analysis.quantities)
 
     @cached_property
     def _numbers(self) -> NumberGate:
         """The gate for numbers."""
-        return NumberGate(self._text, self._analysis, self._claim, han=self._han)
+        return NumberGate(self.text, self._analysis, self._claim, han=self._han)
 
     @cached_property
     def _topic_terms(self) -> set[str]:
         """The terms that say what the claim is about."""
         return self._claim.topic_terms()
 
-    def refusal(self, row: int, window: tuple[int, int], *, certain_only: bool = False) -> Refusal | None:
-        """Return the reason why a passage does not support the claim, or None.
+    def repeats(self, row: int, window: tuple[int, int]) -> bool:
+        """Return whether a sentence in or around the passage is the claim word for word."""
+        return repeats(self.index.evidence[row].text, self._surroundings(row, window).around, self.text)
 
-        In simple pairs every disagreement is such a reason. In complex pairs, only those that are certain are: the
-        comparison finds as many of the others there with true claims as with false ones. `certain_only`: look for the
-        certain ones only in simple pairs, too.
-        """
-        spans = self._surroundings(row, window).around
-        if not self._courtesy and repeats(self.index.evidence[row].text, spans, self._text):
-            return None
-        found = self.mismatch(row, window)
-        if found:
-            return found
-        certain_only = certain_only or not self.is_simple(row, window)
-        first = next(self._disagreements(row, window, certain_only=certain_only), None)
-        return Refusal(first.reason, first.detail) if first else None
+    def findings(self, row: int, window: tuple[int, int]) -> list[Finding]:
+        """Return what the checks find, at most one finding for each of CHECK_FEATURES; none if it is repeated."""
+        if self.repeats(row, window):
+            return []
+        found: dict[str, Finding] = {}
+        if number := self._number_finding(row, window):
+            found[number.feature] = number
+        for one in self.disagreements(row, window):
+            feature = "denial" if one.reason is Reason.NEGATION else "disagreement"
+            found.setdefault(feature, Finding(feature, one.reason, one.detail))
+        return list(found.values())
 
-    def mismatch(self, row: int, window: tuple[int, int]) -> Refusal | None:
-        """Return the refusal for a number, or for a negation in a language without word lists, or None."""
-        if self._courtesy:
-            return Refusal(Reason.NO_SUPPORT, "the sentence does not state anything")
+    def _number_finding(self, row: int, window: tuple[int, int]) -> Finding | None:
+        """Return the finding about a number, or about a negation in a language without word lists."""
         if not self._numbers.quantities and self._shared_language(row):
             return None
         passage = self._passage(row, window)
-        mismatch = self._numbers.mismatch(passage, lambda number: self._is_instance(number, row, window))
+        mismatch = self._numbers.mismatch(
+            passage, lambda number: self._is_instance(number, row, window) or self._is_cited_elsewhere(number, row)
+        )
+        if mismatch and self._numbers.has_other_unit(passage):
+            return Finding("unit_conflict", Reason.UNIT, mismatch.detail)
         if mismatch:
-            reason = Reason.UNIT if self._numbers.has_other_unit(passage) else Reason.NUMBER_MISMATCH
-            return Refusal(reason, mismatch.detail, mismatch.same_topic)
+            feature = "number_conflict" if mismatch.conflict else "number_missing"
+            return Finding(feature, Reason.NUMBER_MISMATCH, mismatch.detail)
         if not self._shared_language(row) and passage.nearest:
             detail = contradiction(self._claim, passage.nearest)
-            return Refusal(Reason.NEGATION, detail) if detail else None
+            return Finding("denial", Reason.NEGATION, detail) if detail else None
         return None
+
+    def _is_cited_elsewhere(self, number: Quantity, row: int) -> bool:
+        """Return whether the model cites this evidence together with other evidence that states the number."""
+        if self.index.evidence[row].number not in self._cited:
+            return False
+        return any(
+            agrees(number, quantity)
+            for other, evidence in enumerate(self.index.evidence)
+            if other != row and evidence.number in self._cited
+            for quantity in self.index.analyses[other].quantities
+        )
 
     def _is_instance(self, number: Quantity, row: int, window: tuple[int, int]) -> bool:
         """Return whether a number of the claim meets a condition that the evidence states as a bound."""
@@ -114,54 +123,16 @@ class GateChecks:
             return False
         return is_instance(number, self._claim_in(language), self._sentences(row, window, language, in_order=True))
 
-    def agreement(self, row: int, window: tuple[int, int]) -> float:
-        """Return by how much the log odds of support rise because no gate refuses the support.
+    def disagreements(self, row: int, window: tuple[int, int]) -> Iterator[Disagreement]:
+        """Yield the ways in which the clauses of a passage disagree with the claim.
 
-        Call this method only for such pairs. The result is 0 unless the pair is simple, and claim and evidence share a
-        language that has word lists.
+        None where claim and evidence share no language that has word lists.
         """
-        language = self._shared_language(row) if self.is_simple(row, window) else None
-        if not language:
-            return 0.0
-        claim, shared = self._claim_in(language), 0.0
-        for passage in self._sentences(row, window, language):
-            shared = max(shared, Alignment(claim, passage).coverage)
-            if shared >= 1:
-                break  # the others do not matter
-        return agreement(shared)
-
-    def is_simple(self, row: int, window: tuple[int, int]) -> bool:
-        """Return whether the claim is short, and the sentence of the passage that is closest to it states little else.
-
-        A longer claim may repeat nearly the whole sentence.
-        """
-        return self._terms.is_simple(row, self._surroundings(row, window).inside)
-
-    def disagreements(self, row: int, window: tuple[int, int]) -> list[Disagreement]:
-        """Return every way in which a passage disagrees with the claim.
-
-        Empty where claim and evidence share no language that has word lists.
-        """
-        return list(self._disagreements(row, window))
-
-    def _disagreements(
-        self, row: int, window: tuple[int, int], *, certain_only: bool = False
-    ) -> Iterator[Disagreement]:
-        """Yield the ways in which a passage disagrees with the claim, and whether it lacks what the claim states."""
         language = self._shared_language(row)
-        if not language:
-            return
-        yield from self._contradictions(row, window, language, certain_only=certain_only)
-        if not self.is_simple(row, window):
-            yield from added_denial(self._claim_in(language), self._sentences(row, window, language))
-        if self._by_words and self.short:
-            title = self.index.evidence[row].title
-            known = set(analyze_title(title).terms) if title else set()
-            yield from missing_statement(self._claim_in(language), self._sentences(row, window, language), known)
+        if language:
+            yield from self._contradictions(row, window, language)
 
-    def _contradictions(
-        self, row: int, window: tuple[int, int], language: str, *, certain_only: bool
-    ) -> Iterator[Disagreement]:
+    def _contradictions(self, row: int, window: tuple[int, int], language: str) -> Iterator[Disagreement]:
         """Yield the ways in which a passage contradicts the claim."""
         spans = self._terms.relevant(row, self._surroundings(row, window).around)
         if not spans:
@@ -170,11 +141,11 @@ class GateChecks:
         passages = list(passage_statements(evidence.text, spans, language, analysis))
         title = analyze_title(evidence.title).terms if evidence.title else ()
         known = {*title, *analysis.terms_in(spans[0][0], window[1])}
-        yield from compare(self._claim_in(language), passages, known, certain_only=certain_only)
+        yield from compare(self._claim_in(language), passages, known)
 
     def _claim_in(self, language: str) -> Statement:
         """Return the parsed claim."""
-        return statement(self._text, 0, len(self._text), language, self._analysis.quantities)
+        return statement(self.text, 0, len(self.text), language, self._analysis.quantities)
 
     def _sentences(
         self, row: int, window: tuple[int, int], language: str, *, in_order: bool = False
@@ -198,7 +169,7 @@ class GateChecks:
         """Return the language of claim and evidence if they share one that has word lists."""
         if row not in self._languages:
             theirs, text = self.index.languages[row], self.index.evidence[row].text
-            self._languages[row] = shared_language(self._text, self._language, text, theirs)
+            self._languages[row] = shared_language(self.text, self._language, text, theirs)
         return self._languages[row]
 
     def _passage(self, row: int, window: tuple[int, int]) -> PassageNumbers:

@@ -108,7 +108,6 @@ class Group(NamedTuple):
 
     condition: Callable[[PassageAlignment], bool]
     comparisons: Sequence[Comparison]
-    certain: bool = False  # whether they may find disagreements that are `certain`
 
 
 # Does the claim …
@@ -120,9 +119,8 @@ GROUPS = (
             _of_best(other_number_of_name),  # have another Roman number or letter after a name?
             other_class_member,  # name another member of a class, such as Tuesday for Monday?
         ),
-        certain=True,
     ),
-    Group(_same_event, (only_added,), certain=True),  # add "only"?
+    Group(_same_event, (only_added,)),  # add "only"?
     Group(
         _same_statement,
         (
@@ -177,7 +175,6 @@ GROUPS = (
             only_denied,  # state a word that the passage only denies, in another clause or sentence?
             excluded,  # name something that the passage excludes?
         ),
-        certain=True,
     ),
     Group(
         _always,
@@ -185,7 +182,6 @@ GROUPS = (
             other_argument,  # state of one what the passage states of another?
             _modality_of_whole,  # state as a fact what is only planned, believed or permitted?
         ),
-        certain=True,
     ),
     Group(
         _always,
@@ -202,14 +198,10 @@ GROUPS = (
 )
 
 
-def compare(
-    claim: Statement, passages: Sequence[Statement], known: AbstractSet[str], *, certain_only: bool = False
-) -> Iterator[Disagreement]:
+def compare(claim: Statement, passages: Sequence[Statement], known: AbstractSet[str]) -> Iterator[Disagreement]:
     """Yield the disagreements between `claim` and `passages`, which are neighbouring sentences.
 
-    `known`: stems of the title, which may name the subject of the passage. `certain_only`: make only the comparisons
-    that find disagreements that are `certain`. In labelled answers, where nearly all pairs are complex, deciding takes
-    0.77 of the CPU then.
+    `known`: stems of the title, which may name the subject of the passage.
     """
     if not claim.tokens or not passages or any(_contains(passage, claim) for passage in passages):
         return
@@ -224,9 +216,9 @@ def compare(
         passages = passages[at : at + 2]
     aligned = PassageAlignment(claim, passages, known)
     for group in GROUPS:
-        if (group.certain or not certain_only) and group.condition(aligned):
+        if group.condition(aligned):
             for compare_passage in group.comparisons:
-                yield from (found for found in compare_passage(aligned) if found.certain or not certain_only)
+                yield from compare_passage(aligned)
 
 
 def _contains(passage: Statement, claim: Statement) -> bool:

@@ -39,7 +39,7 @@ class Mismatch(NamedTuple):
     """A number of the claim that the passage contradicts, or does not state."""
 
     detail: str
-    same_topic: bool  # whether the passage is about the same topic as the claim
+    conflict: bool  # whether the passage gives another number for the same thing
 
 
 class NumberGate:
@@ -86,14 +86,14 @@ class NumberGate:
             if nearest and (other := _conflicting_count(quantity, counted, agreeing, passage)):
                 if quantity.ordinal and self._derivable(quantity, passage):
                     return None  # "Oskar the Second" for "Oskar II, the third son"
-                return Mismatch(f"the passage says {other}, not {self._written(quantity)}", same_topic=True)
+                return Mismatch(f"the passage says {other}, not {self._written(quantity)}", conflict=True)
         if nearest and (other := self._misattributed(quantity, near, nearest)):
-            return Mismatch(f"the passage says {other}, not {self._written(quantity)}", same_topic=True)
+            return Mismatch(f"the passage says {other}, not {self._written(quantity)}", conflict=True)
         return None
 
     def _missing(self, quantity: Quantity, passage: PassageNumbers) -> Mismatch:
         """Return the mismatch of a number that the passage does not state."""
-        return Mismatch(f"the passage does not say {self._written(quantity)}", passage.nearest is not None)
+        return Mismatch(f"the passage does not say {self._written(quantity)}", conflict=False)
 
     def _reversed_change(self, nearest: AnalyzedSentence) -> Mismatch | None:
         """Return a mismatch if the passage states a change between two numbers in the other direction."""
@@ -102,7 +102,7 @@ class NumberGate:
                 is_reversed = agrees(before, second) and agrees(after, first)
                 if is_reversed and not (agrees(before, first) and agrees(after, second)):
                     own, theirs = self.text[before.start : after.end], nearest.text[first.start : second.end]
-                    return Mismatch(f"the passage says {theirs}, not {own}", same_topic=True)
+                    return Mismatch(f"the passage says {theirs}, not {own}", conflict=True)
         return None
 
     def _is_required(self, quantity: Quantity, passage: PassageNumbers) -> bool:

@@ -1,9 +1,7 @@
 """Which sentences of the evidence a claim is compared with, by their terms, and what they state besides it."""
 
-import re
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from itertools import pairwise
 
 from ...text import Analysis
 from ...text.clauses import LANGUAGES
@@ -26,15 +24,6 @@ _MAX_COMPARED, _MAX_COMPARED_HAN = 12, 24
 # sentence.
 _LONGEST_COMPARED = 600
 _SHORT, _SHORT_HAN = 6, 20  # terms of a claim that states one thing
-# Terms that the closest sentence of the passage has besides those of the claim. Where there are more than seven, what
-# is taken for a disagreement is found with as many true claims (138) as false ones (146). Without these, the mean AUC
-# over all data sets, each left out, was .773 instead of .770; as many held-out near-misses were decided rightly.
-_SIMPLE, _SIMPLE_HAN = 6, 15
-# A claim of up to eight terms and a sentence with at most three others: the claim repeats it. Of such English
-# near-misses that would be cited, 14 of 27 false ones and 3 of 31 true ones have a disagreement.
-_REPEATED, _FEW_OTHERS = 8, 3
-_HAN_BREAK = re.compile("[，；。：]")  # ends a statement of a Chinese sentence, which often has several
-
 Spans = list[list[int]]  # sentences: start, end
 
 
@@ -50,41 +39,7 @@ class ClaimTerms:
         self.states_little = not repetitive and len(self._terms) <= _MAX_COMPARED
         most = _MAX_COMPARED_HAN if language == "zh" else _MAX_COMPARED
         self._is_compared = not repetitive and 0 < len(self._terms) <= most  # clause by clause
-        # The most terms that a sentence may have besides those of the claim if both are a simple pair. None: any is too
-        # many.
-        self._most_others: int | None = None
-        if self.short:
-            self._most_others = _SIMPLE_HAN if han else _SIMPLE
-        elif not repetitive and not han and len(self._terms) <= _REPEATED:
-            self._most_others = _FEW_OTHERS
         self._counterparts = self._find_counterparts(analysis.terms)
-
-    def is_simple(self, row: int, spans: Spans) -> bool:
-        """Return whether the claim is short, and the sentence that is closest to it states little else.
-
-        A longer claim may repeat nearly the whole sentence.
-        """
-        if self._most_others is None:
-            return False
-        analysis = self._index.analyses[row]
-        most, others = -1, 0
-        for start, end in self._statements_in(row, spans):
-            terms = analysis.terms_in(start, end)
-            shared = len(self._terms.intersection(terms))
-            if shared > most:
-                most, others = shared, sum(term not in self._terms for term in terms)
-        return others <= self._most_others
-
-    def _statements_in(self, row: int, spans: Spans) -> Spans:
-        """Return the spans of the statements in sentences: the parts between commas in Chinese, else the sentences."""
-        if self._language != "zh":
-            return spans
-        text = self._index.evidence[row].text
-        parts: Spans = []
-        for start, end in spans:
-            breaks = [start, *(found.end() for found in _HAN_BREAK.finditer(text, start, end)), end]
-            parts += map(list, pairwise(breaks))
-        return parts
 
     def relevant(self, row: int, spans: Spans) -> Spans:
         """Return the spans to parse: those with terms of the claim, and the one after the best of them.

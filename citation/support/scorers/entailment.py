@@ -21,7 +21,7 @@ from ...text.steps import Steps
 from ..calibration import calibrate
 from ..features.excerpts import ExcerptCache
 from ..features.index import Index
-from . import Calibrated, PreparedEvidence, Scores, Vectors
+from . import PreparedEvidence, Scores, Vectors
 from .hybrid import HybridPrepared, HybridScorer
 
 FEATURES = ("first", "entailed")  # log odds of the hybrid scores and of the model; 0 if the model was not asked
@@ -41,8 +41,6 @@ class EntailmentWeights:
     intercept: float
     first: float  # weight of the first log odds
     entailed: float  # weight of the model's log odds
-    threshold: float
-    hint_threshold: float
     provenance: dict[str, Any] = field(default_factory=dict)
 
     def probability(self, first: NDArray[np.float64], entailed: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -125,14 +123,12 @@ class EntailmentPrepared(HybridPrepared):
         entailed[list(rows)] = log_odds
         probability = first.probability.copy()
         probability[list(rows)] = weights.probability(first_odds[list(rows)], entailed[list(rows)])
-        ones = np.ones(len(first_odds))
         features = np.concatenate((scores.features, np.stack((first_odds, entailed), axis=1)), axis=1)
         return replace(
             scores,
             names=scores.names + FEATURES,
             features=features.astype(np.float32),
-            scorer=self.name,
-            calibrated=Calibrated(probability, ones * weights.threshold, ones * weights.hint_threshold),
+            calibrated=replace(first, probability=probability),
         )
 
 

@@ -16,7 +16,7 @@ from ...text.steps import Steps
 from ..features.excerpts import ExcerptCache
 from ..features.features import compute_features
 from ..features.index import WINDOW_SENTENCES, Index
-from ..features.windows import margin
+from ..features.rivals import lead, rival_groups
 from . import Claim, PreparedEvidence, Scorer, Scores, Vectors
 
 FEATURES = (
@@ -88,7 +88,8 @@ class HybridPrepared(PreparedEvidence):
     def _with_similarity(self, claim: Claim, lexical: Scores) -> Scores:
         if self._windows is None or claim.vector is None or self._windows[0].shape[1] != len(claim.vector):
             return replace(lexical, degraded=bool(self.index.size))
-        near = _similarity(claim.vector, *self._windows, lexical.windows, self.index)
+        groups = rival_groups(lexical.windows, lexical.features[:, lexical.names.index("soft_3")], self.index)
+        near = _similarity(claim.vector, *self._windows, lexical.windows, groups, self.index)
         features = np.concatenate((lexical.features, near), axis=1)
         return replace(lexical, names=lexical.names + FEATURES, features=features, scorer=HybridScorer.name)
 
@@ -109,9 +110,14 @@ def _unit(vectors: Vectors) -> Vectors:
 
 
 def _similarity(
-    claim: Vectors, windows: Vectors, whole: Vectors, chosen: NDArray[np.int32], index: Index
+    claim: Vectors,
+    windows: Vectors,
+    whole: Vectors,
+    chosen: NDArray[np.int32],
+    groups: NDArray[np.int64],
+    index: Index,
 ) -> NDArray[np.float32]:
-    """Return the features, (N, F). `chosen`, (N, 2): the spans of the best lexical windows."""
+    """Return the features, (N, F). `chosen`, (N, 2): the spans of the best lexical windows. `groups`: of rivals."""
     cosine = (windows @ claim).reshape(WINDOW_SENTENCES, -1)
     by_size = np.maximum.reduceat(np.where(index.valid, cosine, _NO_WINDOW), index.first_sentence[:-1], axis=1)
     by_size = np.where(by_size == _NO_WINDOW, by_size[0], by_size)
@@ -123,7 +129,7 @@ def _similarity(
         *by_size,
         whole @ claim,
         cosine[last - first, first],
-        margin(nearest),
+        lead(nearest, groups),
         nearest / max(best, _MIN_BEST),
         np.full(len(nearest), best),
         (nearest - float(cosine[0].mean())) / spread,

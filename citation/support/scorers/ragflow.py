@@ -197,5 +197,4 @@ def _calibrate(mixed: Floats, lowest: float) -> Calibrated:
     """Set the threshold so that everything within 1 % of the best is cited if the best reaches `lowest`."""
     near = NEAR_BEST * float(mixed.max()) if len(mixed) else 0.0
     least = np.nextafter(near, 1.0) if near >= lowest else lowest / NEAR_BEST
-    thresholds = np.full(len(mixed), least)
-    return Calibrated(np.clip(mixed, 0.0, 1.0), thresholds, thresholds, gated=False)
+    return Calibrated(np.clip(mixed, 0.0, 1.0), np.full(len(mixed), least), checked=False)

@@ -10,28 +10,27 @@ from citestream.citation.support.calibration import calibrate
 from citestream.citation.support.scores import Calibrated, Scores
 
 BEST = 3  # pieces of evidence that are compared with a claim, and the same number of those that the model cited
-NEAR_THRESHOLD = 0.5  # part of the threshold from which the gates may look at evidence, since they can raise it
 
 
 def with_best_evidence(
-    scores: Scores, hints: frozenset[int], evidence: Sequence[Evidence]
+    scores: Scores, cited: frozenset[int], evidence: Sequence[Evidence]
 ) -> tuple[Scores, frozenset[int]]:
-    """Return the scores and hints of the most probable evidence. All other evidence has no probability."""
+    """Return the scores and the cited numbers of the most probable evidence. All other evidence has no probability."""
     calibrated = calibrate(scores)
     ranked = np.argsort(-calibrated.probability, kind="stable").tolist()
-    hinted = [row for row in ranked if evidence[row].number in hints][:BEST]
-    rows = [*ranked[:BEST], *hinted]
+    by_model = [row for row in ranked if evidence[row].number in cited][:BEST]
+    rows = [*ranked[:BEST], *by_model]
     probability = np.zeros_like(calibrated.probability)
     probability[rows] = calibrated.probability[rows]
-    best = frozenset(evidence[row].number for row in hinted)
+    best = frozenset(evidence[row].number for row in by_model)
     return replace(scores, calibrated=replace(calibrated, probability=probability)), best
 
 
-def count_candidates(scores: Scores, hints: int, at_least: float) -> int:
+def count_candidates(scores: Scores, cited: int, at_least: float) -> int:
     """Return about how many pieces of evidence are compared with a claim."""
     calibrated = calibrate(scores)
-    lowest = NEAR_THRESHOLD * np.minimum(calibrated.threshold, at_least)
-    return hints + int(np.count_nonzero(calibrated.probability >= lowest))
+    lowest = np.minimum(calibrated.threshold, at_least)
+    return cited + int(np.count_nonzero(calibrated.probability >= lowest))
 
 
 def unscored(example: Scores) -> Scores:
@@ -42,7 +41,7 @@ def unscored(example: Scores) -> Scores:
         features=np.zeros_like(example.features),
         windows=np.zeros_like(example.windows),
         degraded=True,
-        calibrated=Calibrated(0 * ones, ones, ones),
+        calibrated=Calibrated(0 * ones, ones),
     )
 
 

@@ -128,18 +128,17 @@ class Scoring:
         self._latest = scores[-1] if scores else self._latest
         return scores
 
-    async def decide(self, claims: Sequence[tuple[Claim, frozenset[int]]], options: Options) -> list[Decision]:
-        """Decide which evidence supports each claim. A claim comes with the numbers that the model cited."""
-        scores = await self.score_all([claim for claim, _ in claims])
+    async def decide(self, claims: Sequence[Claim], options: Options) -> list[Decision]:
+        """Decide which evidence supports each claim."""
+        scores = await self.score_all(claims)
         scores = await self._score_work.run(calibrate_in_steps(scores, options.strictness))
         prepared = await self.prepared()
         return [
-            await self.decide_scored(claim, hints, one, prepared, options)
-            for (claim, hints), one in zip(claims, scores, strict=True)
+            await self.decide_scored(claim, one, prepared, options) for claim, one in zip(claims, scores, strict=True)
         ]
 
     async def decide_scored(
-        self, claim: Claim, hints: frozenset[int], scores: Scores, prepared: PreparedEvidence, options: Options
+        self, claim: Claim, scores: Scores, prepared: PreparedEvidence, options: Options
     ) -> Decision:
         """Decide which evidence supports a claim whose scores are known, with the judge if there is one.
 
@@ -151,11 +150,12 @@ class Scoring:
             return UNDECIDED
         if precision is Precision.REDUCED:
             self.degraded, explain = True, False
-            scores, hints = with_best_evidence(scores, hints, prepared.evidence)
+            scores, cited = with_best_evidence(scores, claim.cited, prepared.evidence)
+            claim = replace(claim, cited=cited)
         at_least = judge.at_least if judge else 1.0
-        passages = len(prepared.evidence) if explain else count_candidates(scores, len(hints), at_least)
+        passages = len(prepared.evidence) if explain else count_candidates(scores, len(claim.cited), at_least)
         self._budget.add_comparisons(passages, claim.text, self._characters)
-        steps = assess_in_steps(claim, scores, prepared, hints=hints, at_least=at_least, complete=explain)
+        steps = assess_in_steps(claim, scores, prepared, at_least=at_least, complete=explain)
         verdicts = await self._work.run(steps)
         if judge:
             verdicts = await judge.review(claim, verdicts, prepared)

@@ -4,7 +4,7 @@ import pytest
 
 from citestream.citation.evidence import Evidence
 from citestream.citation.support.decision import Decision, Reason, Status, Verdict, assess, attribute, decide
-from citestream.citation.support.gates import Refusal
+from citestream.citation.support.gates import Finding
 from citestream.citation.support.judging import ALL, JudgeBand, apply, candidates
 from citestream.citation.support.scorers import Claim, scorer
 
@@ -17,8 +17,8 @@ CLAIM = Claim("The ferry carries 22 cars.")
 
 
 def verdict(number: int = 1, probability: float = 0.5, reason: Reason | None = None, hinted: bool = False) -> Verdict:
-    refusal = Refusal(reason, "they disagree") if reason else None
-    return Verdict(number, probability, 0.4, hinted, False, refusal, 0, 10, {}, probability >= 0.4 and refusal is None)
+    findings = (Finding("disagreement", reason, "they disagree"),) if reason else ()
+    return Verdict(number, probability, 0.4, hinted, False, findings, 0, 10, {}, probability >= 0.4)
 
 
 BANDS = {
@@ -26,10 +26,8 @@ BANDS = {
     "a probability below the threshold but in the band is read": (JudgeBand(), verdict(probability=0.2), True),
     "a probability below the band is not read": (JudgeBand(), verdict(probability=0.1), False),
     "a certain candidate is not read": (JudgeBand(), verdict(probability=0.99), False),
-    "a candidate that a gate refused is not read": (JudgeBand(), verdict(reason=Reason.NEGATION), False),
+    "a candidate with a finding is read": (JudgeBand(), verdict(reason=Reason.NEGATION), True),
     "all: a certain candidate is read": (ALL, verdict(probability=0.99), True),
-    "all: a candidate that a gate refused is read": (ALL, verdict(reason=Reason.NEGATION), True),
-    "all: a wrong number stays refused": (ALL, verdict(reason=Reason.NUMBER_MISMATCH), False),
     "all: an improbable candidate is not read": (ALL, verdict(probability=0.01), False),
 }
 
@@ -58,7 +56,12 @@ CHANGES = {
     "a confirmed candidate is cited although it is below its threshold": (verdict(probability=0.2), 0.9, [1], []),
     "a refused candidate is not cited although it is above": (verdict(probability=0.9), 0.1, [], []),
     "a refused hint is reported": (verdict(probability=0.9, hinted=True), 0.1, [], [Reason.JUDGE]),
-    "a confirmed candidate is cited although a gate refused it": (verdict(reason=Reason.NEGATION), 0.9, [1], []),
+    "a confirmed candidate is cited although a check found something": (
+        verdict(probability=0.2, reason=Reason.NEGATION),
+        0.9,
+        [1],
+        [],
+    ),
 }
 
 

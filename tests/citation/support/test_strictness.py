@@ -41,24 +41,23 @@ def test_a_stricter_level_cites_a_subset() -> None:
 @pytest.mark.parametrize("name", ["lexical", "hybrid"])
 def test_fitted_scorers_have_ordered_thresholds(name: str) -> None:
     strict, balanced, lenient = (calibration(name).thresholds[level] for level in STRICTNESS)
-    assert 1 > strict.threshold > balanced.threshold > lenient.threshold > 0
-    assert 1 > strict.hint_threshold > balanced.hint_threshold > lenient.hint_threshold > 0
+    for stricter, weaker in ((strict, balanced), (balanced, lenient)):
+        assert all(a >= b for a, b in zip(stricter, weaker, strict=True))
+        assert stricter != weaker
 
 
-def self_calibrated(*, gated: bool) -> Scores:
+def self_calibrated(*, checked: bool) -> Scores:
     """Return scores with the calibration of the scorer itself."""
     scores = scorer("lexical").prepare([OTHER]).score(Claim("The museum closes in winter."))
     values = np.array([0.5])
-    return replace(scores, calibrated=Calibrated(values, values, values / 2, gated=gated))
+    return replace(scores, calibrated=Calibrated(values, values, checked=checked))
 
 
 def test_thresholds_of_a_self_calibrated_scorer_are_shifted_once() -> None:
-    scores = [self_calibrated(gated=True)]
+    scores = [self_calibrated(checked=True)]
     levels = [calibrate_all(scores, strictness)[0].calibrated for strictness in STRICTNESS]
-    thresholds = [(level.threshold[0], level.hint_threshold[0]) for level in levels if level]
-    strict, balanced, lenient = (log_odds(threshold) - log_odds(0.5) for threshold, _ in thresholds)
+    strict, balanced, lenient = (log_odds(level.threshold[0]) for level in levels if level)
     assert strict > balanced == 0 > lenient
-    assert [log_odds(hint) - log_odds(0.25) for _, hint in thresholds] == pytest.approx([strict, balanced, lenient])
     again = calibrate_all(calibrate_all(scores, "strict"), "strict")[0].calibrated
     assert again is not None
     assert log_odds(again.threshold[0]) == pytest.approx(strict)
@@ -68,8 +67,8 @@ def log_odds(probability: float) -> float:
     return log(probability / (1 - probability))
 
 
-def test_strictness_does_not_shift_thresholds_without_gates() -> None:
-    (scores,) = calibrate_all([self_calibrated(gated=False)], "strict")
+def test_strictness_does_not_shift_thresholds_without_checks() -> None:
+    (scores,) = calibrate_all([self_calibrated(checked=False)], "strict")
     assert scores.calibrated is not None
     assert scores.calibrated.threshold[0] == 0.5
 

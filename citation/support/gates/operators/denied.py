@@ -1,9 +1,9 @@
 """Denials elsewhere in the passage: the claim states what only another clause or sentence names, and denies."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from ....text.clauses import ContentToken, Statement
-from ....text.clauses.statement import DENIALS, NEGATING
+from ....text.clauses.statement import DENIALS
 from ..alignment import Alignment, Match, PassageAlignment
 from ..bindings.comparisons import compare_grades
 from ..disagreement import Disagreement, Reason
@@ -16,12 +16,6 @@ _BOUNDS = frozenset({"min", "max", "over", "under"})
 _CONDITIONAL = frozenset({"if", "unless", "only", "except", "without"})
 _BOTH = 2  # clauses denied: "opens only if it is turned", "stays shut unless it is turned"
 _EXCEPTIONS = frozenset({"except", "without", "unless", "only", "if", "need_not"})
-# A denial may follow from a sentence with one of these: "at most 12" is "not more than 12".
-_NEGATIVE = NEGATING | _EXCEPTIONS | _BOUNDS | {"few", "not_all", "not_yet", "open", "boundless", "plan"}
-# Claims with one of these deny something under a condition, or in a comparison.
-_NOT_DENIED = _BOUNDS | {"if", "even_if", "unless", "until", "only", "not_only", "asks", "open", "than", "because"}
-_MOST_TOKENS = 12  # A longer claim states several things
-_MOST_FOUND = 0.5  # share of the words of the denied clause that the passage must have
 # A sentence with one of these does not exclude what it denies from everything.
 _NO_EXCLUSION = _EXCEPTIONS | {"plan", "hedge", "must"}
 
@@ -34,28 +28,6 @@ def one_sided_denials(aligned: PassageAlignment) -> Iterator[Disagreement]:
         return
     if not (len(denied) == _BOTH and _CONDITIONAL & claim.kinds() and _CONDITIONAL & best.passage.kinds()):
         yield from denied
-
-
-def added_denial(claim: Statement, passages: Iterable[Statement]) -> Iterator[Disagreement]:
-    """Yield a disagreement if the claim denies something, and no sentence of the passage has a denial or an opposite.
-
-    For complex pairs only. A sentence that states little else may imply what the claim denies.
-    """
-    denial = next((op for op in claim.of(*DENIALS - {"denies"})), None)
-    if denial is None or _NOT_DENIED & claim.kinds() or len(claim.tokens) > _MOST_TOKENS:
-        return
-    found = [False] * len(claim.tokens)
-    for passage in passages:
-        matches = Alignment(claim, passage).matches
-        if passage.cells or _NEGATIVE & passage.kinds() or any(match and match.sign < 0 for match in matches):
-            return
-        found = [one or match is not None for one, match in zip(found, matches, strict=True)]
-    clause = [(one, token) for one, token in zip(found, claim.tokens, strict=True) if token.clause == denial.clause]
-    denied = [one for one, token in clause if token.sign < 0]
-    if denied and sum(denied) >= _MOST_FOUND * len(denied):
-        yield Disagreement(
-            Reason.NEGATION, f"the passage denies nothing: “{claim.text_of(denial)}”", rule="added denial"
-        )
 
 
 def _denied_elsewhere(aligned: PassageAlignment) -> bool:

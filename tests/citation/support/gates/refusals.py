@@ -1,11 +1,11 @@
-"""Refusals by the gates as in a simple pair, where every disagreement is decisive, and the pairs of the tests."""
+"""The findings of the checks in a pair, and the pairs of the tests."""
 
 import json
 from pathlib import Path
 from typing import Any
 
 from citestream.citation.evidence import Evidence
-from citestream.citation.support.gates import GateChecks, Refusal
+from citestream.citation.support.gates import Finding, GateChecks
 from citestream.citation.support.scorers import Claim, PreparedEvidence, scorer
 
 PAIRS = Path(__file__).parent / "pairs"
@@ -19,18 +19,13 @@ def pairs(*names: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in lines]
 
 
-def refusal(claim: Claim, prepared: PreparedEvidence, row: int = 0) -> Refusal | None:
-    """Return why the best window of the evidence in `row` does not support `claim`: a number, or a contradiction."""
+def refusal(claim: Claim, prepared: PreparedEvidence, row: int = 0) -> Finding | None:
+    """Return what speaks against the best window of the evidence in `row`: a number first, or a contradiction."""
     start, end = prepared.score(claim).windows[row].tolist()
-    gates = GateChecks(claim, prepared.index)
-    found = gates.mismatch(row, (start, end))
-    if found:
-        return found
-    disagreements = gates.disagreements(row, (start, end))
-    return Refusal(disagreements[0].reason, disagreements[0].detail) if disagreements else None
+    return next(iter(GateChecks(claim, prepared.index).findings(row, (start, end))), None)
 
 
-def refusal_of(text: str, claim: str) -> Refusal | None:
+def refusal_of(text: str, claim: str) -> Finding | None:
     """Return why `text` does not support `claim`, with GARDEN as other evidence."""
     return refusal(Claim(claim), scorer("lexical").prepare([Evidence(1, text, "one"), GARDEN]))
 

@@ -21,7 +21,7 @@ def prepared(text: str) -> PreparedEvidence:
 
 def refused(text: str, sentence: str) -> bool:
     evidence, claim = prepared(text), Claim(sentence)
-    decision = attribute(claim, evidence.score(claim), evidence, hints=frozenset({1}))
+    decision = attribute(claim, evidence.score(claim), evidence)
     return all(support.number != 1 for support in decision.supports)
 
 

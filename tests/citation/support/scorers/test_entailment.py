@@ -1,5 +1,7 @@
 """The entailment scorer: the evidence that the model reads, and the effect of its result."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -16,7 +18,7 @@ from citestream.citation.support.scorers.entailment import (
     default_weights,
 )
 
-WEIGHTS = EntailmentWeights(0.1, 0.8, intercept=0.0, first=0.5, entailed=1.0, threshold=0.5, hint_threshold=0.25)
+WEIGHTS = EntailmentWeights(0.1, 0.8, intercept=0.0, first=0.5, entailed=1.0)
 CLAIM = Claim("The premier opened the harbour bridge to traffic.")
 EVIDENCE = [
     Evidence(
@@ -41,8 +43,9 @@ def test_the_model_reads_only_undecided_evidence() -> None:
 
 
 def test_the_most_uncertain_evidence_is_read_first_up_to_a_maximum() -> None:
-    ready = prepared([EVIDENCE[0]] * 9, EntailmentWeights(0.0, 1.0, 0.0, 1.0, 1.0, 0.5, 0.25))
-    assert len(ready.undecided(ready.score(CLAIM))) == MAX_PASSAGES
+    ready = prepared([replace(EVIDENCE[0], number=n) for n in range(1, 10)], EntailmentWeights(0.0, 1.0, 0.0, 1.0, 1.0))
+    claim = replace(CLAIM, cited=frozenset(range(1, 10)))
+    assert len(ready.undecided(ready.score(claim))) == MAX_PASSAGES
 
 
 def test_the_passage_is_the_best_window_with_its_surroundings() -> None:
@@ -65,11 +68,11 @@ def test_the_model_decides_only_undecided_evidence(entailed: float, expected: li
     assert calibrate(read).probability[1:] == pytest.approx(calibrate(scores).probability[1:])
 
 
-def test_gates_can_refuse_what_the_model_confirms() -> None:
+def test_checks_can_refuse_what_the_model_confirms() -> None:
     ready = prepared()
     claim = Claim("The harbour bridge was ready in 1933.")
     scores = ready.score(claim)
-    read = ready.with_entailment(scores, [0, 1, 2], [9.0, 9.0, 9.0])
+    read = ready.with_entailment(scores, [0], [9.0])
     assert attribute(claim, read, ready).supports == ()
 
 
@@ -87,7 +90,6 @@ def test_the_stored_weights_use_both_log_odds() -> None:
         stored.probability(np.array([0.0]), np.array([3.0]))[0]
         > stored.probability(np.array([0.0]), np.array([0.0]))[0]
     )
-    assert stored.hint_threshold < stored.threshold
 
 
 def test_vectors_can_be_added_later() -> None:

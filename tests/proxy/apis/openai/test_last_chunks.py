@@ -153,11 +153,14 @@ async def test_the_grounding_report_has_these_fields() -> None:
     (*_, finish, _), _ = await send_request(COMPLETE)
     grounding = finish["grounding"]
     assert grounding.pop("timings_ms")
+    verdicts = grounding.pop("verdicts")
+    assert [one["verdict"] for one in verdicts] == ["supported"] * 4
+    assert verdicts[0].keys() == {"choice", "start", "end", "verdict", "evidence", "conflict"}
     assert grounding == {
         "claims": 4,
         "supported": 4,
         "unsupported": [],
-        "rejected": [{"choice": 0, "number": 1, "reason": "no_support"}],
+        "rejected": [{"choice": 0, "number": 1, "reason": "number_mismatch"}],
         "indirect": 1,
         "scorer": "lexical",
         "degraded": False,

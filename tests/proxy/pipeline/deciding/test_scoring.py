@@ -60,7 +60,7 @@ def make_scoring(model: Topics | None, name: str = "hybrid", deadline: float = D
 
 
 async def numbers(scoring: Scoring, claim: Claim) -> list[int]:
-    return [support.number for support in (await scoring.decide([(claim, frozenset())], Options()))[0].supports]
+    return [support.number for support in (await scoring.decide([claim], Options()))[0].supports]
 
 
 async def test_sentences_are_decided_by_words_and_vectors() -> None:

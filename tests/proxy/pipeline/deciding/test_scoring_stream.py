@@ -11,7 +11,14 @@ from tests.upstreams.embeddings import Embeddings, words
 from tests.upstreams.openai import KEY, OpenAI
 from tests.upstreams.wire import Answer, Break, Server, script
 
-ANSWER = ("The bridge was", " opened in 1932.", " It carries", " eight lanes.", " I like it", " a lot.")
+ANSWER = (
+    "The bridge was",
+    " opened in 1932.",
+    " The bridge",
+    " carries eight lanes of traffic.",
+    " I like it",
+    " a lot.",
+)
 EVIDENCE = [{"text": "The bridge was opened in 1932."}, {"text": "The bridge carries eight lanes of traffic."}]
 EMBEDDERS: dict[str, Answer] = {
     "works": Embeddings(of=words),
@@ -34,7 +41,9 @@ async def test_an_answer_is_cited_even_if_the_embedder_fails(embedder: str, scor
         async with TestClient(TestServer(make_app(config))) as client:
             body = await send_request(client, scorer)
     content = body["choices"][0]["message"]["content"]
-    assert content.startswith("The bridge was opened in 1932. [1] It carries eight lanes. [2] I like it a lot.")
+    assert content.startswith(
+        "The bridge was opened in 1932. [1] The bridge carries eight lanes of traffic. [2] I like it a lot."
+    )
     grounding = body["grounding"]
     assert grounding["scorer"] == scorer
     assert grounding["degraded"] == (embedder != "works" or scorer == "entailment")  # no cross-encoder is configured
