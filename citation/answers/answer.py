@@ -16,9 +16,10 @@ from ..markers import ANY_NUMBER, MarkerNames, before_cut_marker, marker_end, st
 from ..options import Options
 from ..references import References
 from ..support.attribution_phrases import without_attribution
-from ..support.claims import makes_claim, names_source
+from ..support.claims import makes_claim, misses_information, names_source
 from ..support.decision import Decision
 from ..support.scorers import Claim
+from ..support.statement_text import stated_text
 from ..text.normalize import UNSPACED
 from ..text.segmentation import Kind, Segmenter, SegmentLimits, Sentence
 from ..text.segmentation.blocks import prefix_length
@@ -211,11 +212,11 @@ class Answer:
     def _claim(self, sentence: Sentence, text: str, cited: Sequence[int]) -> Claim | None:
         """Return the claim to decide about; a sentence that the model cited always counts as one."""
         # The number of a list item states nothing: "1." is not a number of the evidence.
-        if not sentence.citable or not (body := without_attribution(text[prefix_length(text) :].strip())):
+        if not sentence.citable or not (body := without_attribution(stated_text(text[prefix_length(text) :]))):
             return None
         if cited and names_source(sentence.text, body, self._names.names):
             return None
-        if not cited and not makes_claim(body, sentence.kind):
+        if misses_information(body) or not (cited or makes_claim(body, sentence.kind)):
             return None
         self._model_cites |= bool(cited)
         return Claim(body, self._context, self._question, frozenset(cited), self._model_cites)

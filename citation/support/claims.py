@@ -61,6 +61,11 @@ def makes_claim(text: str, kind: Kind) -> bool:
     )
 
 
+def misses_information(text: str) -> bool:
+    """Return whether a sentence says that the evidence lacks something, which no evidence can support."""
+    return _MISSING_INFORMATION.match(text.strip(_DECORATION)) is not None
+
+
 def states_something(claim: str) -> bool:
     """Return whether a sentence states anything, also if the model cites it. A model may cite "OK"."""
     return len(claim.split()) > 1 or makes_claim(claim, Kind.PROSE)

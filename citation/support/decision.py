@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
+from ..evidence import Evidence
 from ..text.steps import Steps, completed
 from .calibration import calibrate, calibration, shift_log_odds
 from .claims import states_something
@@ -94,6 +95,7 @@ class Verdict:
     features: Mapping[str, float]
     cited: bool
     repeats: bool = False  # a short sentence that repeats the passage, but for the findings
+    copy: bool = False  # it supports the claim, but other evidence with the same text is cited
     over_limit: bool = False  # it supports the claim, but the limit is used up by better evidence
     judged: float | None = None  # the judge's probability of support, if a judge was asked
 
@@ -107,6 +109,8 @@ class Verdict:
         """The deciding reason in words."""
         if self.cited:
             return "supports"
+        if self.copy:
+            return "supports, but the same text is cited already"
         if self.over_limit:
             return "supports, but better ones fill the limit"
         if self.judged is not None and self.judged < JUDGE_THRESHOLD:
@@ -201,10 +205,26 @@ def assess_in_steps(
                 repeats=checked.repeats,
             )
         )
-    return verdicts
+    return _without_copies(verdicts, prepared.evidence) if calibrated.checked else verdicts
 
 
 assess = completed(assess_in_steps)
+
+
+def _without_copies(verdicts: list[Verdict], evidence: Sequence[Evidence]) -> list[Verdict]:
+    """Cite only one of several pieces of evidence with the same text, or those of them that the model cites."""
+    texts = {one.number: one.text for one in evidence}
+    cited = [verdict for verdict in verdicts if verdict.cited]
+    by_model = {texts[verdict.number] for verdict in cited if verdict.hinted}
+    first = {texts[verdict.number]: verdict.number for verdict in reversed(cited)}
+    return [
+        replace(verdict, cited=False, copy=True)
+        if verdict.cited
+        and not verdict.hinted
+        and (texts[verdict.number] in by_model or first[texts[verdict.number]] != verdict.number)
+        else verdict
+        for verdict in verdicts
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,9 @@ _STRAIGHT_APOSTROPHE = str.maketrans(dict.fromkeys(APOSTROPHES, "'"))
 _SIMPLIFIED = str.maketrans({pair[0]: pair[1] for line in load_lines("han") for pair in line.split()})
 # The search takes 3 ns per character and the translation 46 ns. Many texts have none of these characters.
 _ANY_TRADITIONAL = re.compile(f"[{''.join(map(chr, _SIMPLIFIED))}]")
+# Full-width digits, and the separators between digits: １２，０００ and 12，000.
+_FULL_WIDTH = re.compile("[０-９]|(?<=[0-9０-９])，(?=[0-9０-９]{3}(?![0-9０-９]))|(?<=[0-9０-９])．(?=[0-9０-９])")
+_HALF_WIDTH = str.maketrans("０１２３４５６７８９，．", "0123456789,.")
 _KANA_OR_HANGUL = re.compile(f"[{KANA}{HANGUL}]")
 
 # Combining marks that may follow one character, as in the stream-safe text format of Unicode (UAX #15, section 13).
@@ -74,8 +77,12 @@ def _without_excessive_marks(text: str) -> str:
 
 
 def to_simplified(text: str) -> str:
-    """Return the text with traditional Chinese characters replaced one by one; the length stays the same."""
-    return text.translate(_SIMPLIFIED) if not text.isascii() and _ANY_TRADITIONAL.search(text) else text
+    """Return the text with traditional Chinese characters and full-width numbers replaced, of the same length."""
+    if text.isascii():
+        return text
+    if _ANY_TRADITIONAL.search(text):
+        text = text.translate(_SIMPLIFIED)
+    return _FULL_WIDTH.sub(lambda found: found[0].translate(_HALF_WIDTH), text)
 
 
 def character_pairs(run: str) -> list[str]:

@@ -213,8 +213,7 @@ FORGERIES = {
     ),
     "as a link": Forgery(
         "The moon is cheese [1](https://evil.example).",
-        "The moon is cheese [1](https://evil.example).",
-        control="mitigated",
+        "The moon is cheese.",
     ),
     "a circled digit": Forgery("The moon is cheese ①.", "The moon is cheese ①.", control="mitigated"),
     "the name of a source": Forgery(

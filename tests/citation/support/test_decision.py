@@ -103,7 +103,8 @@ def test_a_negation_is_refused_with_its_reason() -> None:
 
 
 def test_equal_scores_are_cited_in_order_up_to_the_limit() -> None:
-    decision = decide("Ferries stopped for nine days.", numbered(FERRY, FERRY, FERRY, MUSEUM), limit=2)
+    ferries = [f"{FERRY} {'It was cold. ' * count}" for count in range(1, 4)]
+    decision = decide("Ferries stopped for nine days.", numbered(*ferries, MUSEUM), limit=2)
     assert [s.number for s in decision.supports] == [1, 2]
 
 
@@ -127,7 +128,7 @@ def test_every_verdict_has_a_summary() -> None:
     refused = verdicts("Ferries stopped for seven days.", numbered(MUSEUM, FERRY))[1]
     assert refused.summary == "refused: the passage does not say seven days"
     assert replace(cited, cited=False, judged=0.4).summary == "refused: the judge found no support"
-    _, second = verdicts("Ferries stopped for nine days.", numbered(FERRY, FERRY), limit=1)
+    _, second = verdicts("Ferries stopped for nine days.", numbered(FERRY, f"{FERRY} It was cold."), limit=1)
     assert second.summary == "supports, but better ones fill the limit"
 
 
