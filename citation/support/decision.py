@@ -14,6 +14,7 @@ from ..text.steps import Steps, completed
 from .calibration import calibrate, calibration, shift_log_odds
 from .claims import states_something
 from .gates import Finding, GateChecks, Reason
+from .gates.checks import NUMBER_ADDED
 from .quoted_row import quoted_row
 from .scorers import PreparedEvidence
 from .scores import Claim, Scores
@@ -30,7 +31,7 @@ _MAX_LACKING, _MAX_TERMS = 0.6, 6.0  # total rarity of the words that the passag
 # A longer one that copies the word order of a passage and adds a number. This refuses 2 wrong citations of natural
 # answers and 5 right ones, and models that copy a passage and invent a number are what users report.
 _COPIED = 0.6  # share of its neighbouring terms that are neighbours in the passage
-_NUMBERS = frozenset({"number_missing", "number_conflict", "unit_conflict"})
+_NUMBERS = frozenset({"number_missing", "number_conflict", "unit_conflict", NUMBER_ADDED})
 _DECISIVE = _NUMBERS | {"denial"}  # findings that refuse where no fit decides how much they count
 
 
@@ -248,6 +249,7 @@ def _check(checks: GateChecks, scores: Scores, row: int, probability: float) -> 
         return _Checked(0.0 if refused else probability, findings)
     if repeats_passage(scores, row, checks.text, checks.index.evidence[row].text[start:end], found):
         return _Checked(0.0, findings, repeats=True)
+    findings = tuple(finding for finding in findings if finding.feature != NUMBER_ADDED)
     effect = calibration(scores.scorer).effect(scores.features[row], scores.names, found) if found else 0.0
     return _Checked(float(shift_log_odds(probability, effect)), findings)
 
@@ -255,7 +257,7 @@ def _check(checks: GateChecks, scores: Scores, row: int, probability: float) -> 
 def repeats_passage(scores: Scores, row: int, claim: str, passage: str, found: Collection[str]) -> bool:
     """Return whether a sentence repeats a passage, so that what the checks found is all in which it differs.
 
-    `found`: the CHECK_FEATURES that are present; if there are none, the result is False.
+    `found`: the features of the findings; if there are none, the result is False.
     """
     if not found or "|" in claim or "|" in passage:
         return False
@@ -291,7 +293,7 @@ def _conflict(verdicts: Sequence[Verdict]) -> Conflict | None:
         for verdict in verdicts
         if verdict.repeats and verdict.judged is None
         for finding in verdict.findings
-        if finding.feature != "number_missing"
+        if finding.feature not in ("number_missing", NUMBER_ADDED)
     ]
     if not found:
         return None

@@ -28,13 +28,16 @@ CHECK_FEATURES = (
     "denial",  # 1 if only one side denies what both are about
     "disagreement",  # 1 if any other comparison of the clauses finds a difference
 )
+# A long claim has one number that the passage lacks. In natural answers this says nothing, so the fit does not use it.
+# It counts if the claim copies the passage otherwise.
+NUMBER_ADDED = "number_added"
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
     """A difference that a check found: its feature, the reason for clients, and the words that disagree."""
 
-    feature: str  # one of CHECK_FEATURES
+    feature: str  # one of CHECK_FEATURES, or NUMBER_ADDED
     reason: Reason
     detail: str
 
@@ -76,7 +79,7 @@ class GateChecks:
         return repeats(self.index.evidence[row].text, self._surroundings(row, window).around, self.text)
 
     def findings(self, row: int, window: tuple[int, int]) -> list[Finding]:
-        """Return what the checks find, at most one finding for each of CHECK_FEATURES; none if it is repeated."""
+        """Return what the checks find, at most one finding for each feature; none if it is repeated."""
         if self.repeats(row, window):
             return []
         found: dict[str, Finding] = {}
@@ -98,7 +101,7 @@ class GateChecks:
         if mismatch and self._numbers.has_other_unit(passage):
             return Finding("unit_conflict", Reason.UNIT, mismatch.detail)
         if mismatch:
-            feature = "number_conflict" if mismatch.conflict else "number_missing"
+            feature = "number_conflict" if mismatch.conflict else NUMBER_ADDED if mismatch.added else "number_missing"
             return Finding(feature, Reason.NUMBER_MISMATCH, mismatch.detail)
         if not self._shared_language(row) and passage.nearest:
             detail = contradiction(self._claim, passage.nearest)

@@ -40,6 +40,7 @@ class Mismatch(NamedTuple):
 
     detail: str
     conflict: bool  # whether the passage gives another number for the same thing
+    added: bool = False  # whether a long claim states one number more than the passage, which has none of this kind
 
 
 class NumberGate:
@@ -65,10 +66,13 @@ class NumberGate:
         """
         if len(self.quantities) > MOST_NUMBERS:
             return self._not_written(passage)
+        added: Mismatch | None = None
         for quantity, counted in self.quantities:
-            if found := self._mismatch_of(quantity, counted, passage, is_instance):
+            found = self._mismatch_of(quantity, counted, passage, is_instance)
+            if found and not found.added:
                 return found
-        return self._reversed_change(passage.nearest) if passage.nearest else None
+            added = added or found
+        return (self._reversed_change(passage.nearest) if passage.nearest else None) or added
 
     def _mismatch_of(
         self, quantity: Quantity, counted: str, passage: PassageNumbers, is_instance: Callable[[Quantity], bool]
@@ -81,8 +85,9 @@ class NumberGate:
         if not any(_fully_agrees(q, quantity, counted, passage.analysis) for q in near):  # usually one does
             agreeing = [q for q in passage.with_title if agrees(quantity, q)]
             if self._is_required(quantity, passage) and not _confirmed(quantity, agreeing, passage):
-                implied = self._derivable(quantity, passage) or self._uncontested(quantity, passage)
-                return None if implied or is_instance(quantity) else self._missing(quantity, passage)
+                if self._derivable(quantity, passage) or is_instance(quantity):
+                    return None
+                return self._missing(quantity, passage)._replace(added=self._uncontested(quantity, passage))
             if nearest and (other := _conflicting_count(quantity, counted, agreeing, passage)):
                 if quantity.ordinal and self._derivable(quantity, passage):
                     return None  # "Oskar the Second" for "Oskar II, the third son"

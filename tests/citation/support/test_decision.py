@@ -97,6 +97,25 @@ def test_every_number_of_a_long_list_must_be_in_the_passage() -> None:
     assert [r.reason for r in other.rejected] == [Reason.NUMBER_MISMATCH]
 
 
+COPIED = "Metformin is taken with meals to reduce stomach upset, and kidney function is checked once a year after that."
+ADDED = {
+    "a copy with a number that the passage lacks": (COPIED.replace("is taken", "3000 mg is taken"), False),
+    "a copy": (COPIED, True),
+    "other words with a number that follows": (
+        "Patients take Metformin at meals, which is easier on the stomach, and a doctor checks the kidneys yearly.",
+        True,
+    ),
+}
+
+
+@pytest.mark.parametrize(("claim", "cited"), ADDED.values(), ids=ADDED)
+@pytest.mark.parametrize("by_model", [set(), {1}])
+def test_a_number_that_is_added_to_a_copy_refuses_the_citation(claim: str, cited: bool, by_model: set[int]) -> None:
+    if cited and claim != COPIED:
+        by_model = {1}  # a paraphrase with few common words is cited if the model cites it
+    assert bool(decide(claim, numbered(COPIED, MUSEUM), by_model).supports) is cited
+
+
 def test_a_negation_is_refused_with_its_reason() -> None:
     decision = decide("Ferries did not stop in January, when the harbour froze.", numbered(MUSEUM, FERRY), {2})
     assert [(r.number, r.reason) for r in decision.rejected] == [(2, Reason.NEGATION)]

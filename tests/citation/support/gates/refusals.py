@@ -6,6 +6,7 @@ from typing import Any
 
 from citestream.citation.evidence import Evidence
 from citestream.citation.support.gates import Finding, GateChecks
+from citestream.citation.support.gates.checks import NUMBER_ADDED
 from citestream.citation.support.scorers import Claim, PreparedEvidence, scorer
 
 PAIRS = Path(__file__).parent / "pairs"
@@ -22,7 +23,8 @@ def pairs(*names: str) -> list[dict[str, Any]]:
 def refusal(claim: Claim, prepared: PreparedEvidence, row: int = 0) -> Finding | None:
     """Return what speaks against the best window of the evidence in `row`: a number first, or a contradiction."""
     start, end = prepared.score(claim).windows[row].tolist()
-    return next(iter(GateChecks(claim, prepared.index).findings(row, (start, end))), None)
+    findings = GateChecks(claim, prepared.index).findings(row, (start, end))
+    return next((finding for finding in findings if finding.feature != NUMBER_ADDED), None)
 
 
 def refusal_of(text: str, claim: str) -> Finding | None:
