@@ -30,6 +30,7 @@ from .host_labels import HostLabels
 from .json_values import FencedJson
 from .partial_sentence import PartialSentence
 from .shown_text import LINK_OPENERS, ShownText
+from .source_lines import Line, SourceLines, leads_to_marker, may_lead, without_line
 
 
 class Answer:
@@ -65,6 +66,10 @@ class Answer:
         self._model_cites = False  # whether the model has cited evidence
         self._in_table = False  # whether the latest sentence that was already split is a row of a table
         self._context = ""  # the previous sentence of the same paragraph
+        # Those of a host keep its numbers, and so do answers with the numbers of the evidence.
+        keeps_numbers = host is not None or (options.numbering == "evidence" and not options.references_in_text)
+        self._lines = None if keeps_numbers else SourceLines(names)
+        self._begins_line = True
         self._is_cut = False  # whether a tool call has interrupted a sentence, which the next text may continue
         self._taken = 0  # code points of sentences that were already split
         self._shown = ShownText(choice, references, grounding, options, host)
@@ -105,7 +110,7 @@ class Answer:
         if sentences and not complete and not sentences[-1].verbatim:
             text = sentences[-1].text
             sentences[-1] = replace(sentences[-1], text=text[: before_cut_marker(text, self._names)])
-        drafts = self._drafts(sentences)
+        drafts = self._drafts(sentences, flush=True)
         if drafts and not complete and not _is_complete(drafts[-1].text):
             drafts[-1] = replace(drafts[-1], claim=None)
         yield drafts
@@ -119,7 +124,7 @@ class Answer:
         """
         text = self._segmenter.open_sentence.text
         is_complete = _is_complete(text)
-        if text and (ends or is_complete):
+        if ends or is_complete:
             yield from self.flush_in_parts()
             self._is_cut = not is_complete
 
@@ -159,16 +164,23 @@ class Answer:
         return self._shown.add(draft, decision)
 
     def reference_list(self) -> str:
-        """Return the Markdown list of references that ends the text, if the options request it."""
-        return self._shown.reference_list()
+        """Return the list of references that ends the text, if the options request it or it replaces the model's."""
+        return self._shown.reference_list(replaces=self._lines is not None and self._lines.has_entries)
 
-    def _drafts(self, sentences: Sequence[Sentence]) -> list[Draft]:
-        if not sentences:  # most deltas complete no sentence
+    def _drafts(self, sentences: Sequence[Sentence], *, flush: bool = False) -> list[Draft]:
+        if not sentences and not flush:  # most deltas complete no sentence
             return []
-        following = [*(sentence.text[:1] for sentence in sentences[1:]), self._segmenter.next_character]
+        lines = [Line(one) for one in sentences] if self._lines is None else self._lines.feed(sentences)
+        if flush and self._lines:
+            lines += self._lines.flush()
+        if not lines:
+            return []
+        following = [*(line.sentence.text[:1] for line in lines[1:]), self._segmenter.next_character]
         drafts: list[Draft] = []
-        for sentence, next_character in zip(sentences, following, strict=True):
-            if sentence.continues and sentence.citable:
+        for (sentence, is_removed), next_character in zip(lines, following, strict=True):
+            if is_removed:
+                drafts.append(Draft("", sentence.kind, start=sentence.start, end=sentence.start + len(sentence.text)))
+            elif sentence.continues and sentence.citable:
                 text = self._partial.release_piece(sentence)
                 drafts += [Draft(text, end=sentence.start + len(sentence.text), partial=True)] if text else []
             else:
@@ -178,6 +190,8 @@ class Answer:
     def _release_part(self, *, whole_words: bool = False) -> list[Draft]:
         """Return the part of the open sentence that no following text can change."""
         part = self._segmenter.open_sentence
+        if may_lead(part.text) if self._lines is None else self._lines.may_begin(part.text):
+            return []
         length = _whole_words(part.text, part.releasable_length) if whole_words else part.releasable_length
         text = self._partial.release(part, length, everything=whole_words)
         return [Draft(text, part.kind, end=part.start + length, partial=True)] if text else []
@@ -191,6 +205,9 @@ class Answer:
         cited = self._evidence_numbers(stripped.cited)
         # Markers that stay in the text are no part of the claim: their numbers are not in the evidence.
         body = strip(stripped.text, ANY_NUMBER).text if self._names.ignored else stripped.with_places
+        if (stripped.cited or stripped.unknown) and not released and leads_to_marker(stripped.text, sentence.kind):
+            text, places, undecided = without_line(text, begins_line=self._begins_line), (), True
+        self._begins_line = sentence.text.endswith("\n")
         claim = None if undecided else self._claim(sentence, body, cited)
         self._context = "" if undecided else _context(sentence, stripped.text)
         return Draft(

@@ -32,6 +32,7 @@ class ShownText:
         self._options = options
         self._host = host
         self._length = 0  # code points that the client has
+        self._line_breaks = 0  # at the end of the text
         self.sentence_start = 0  # where the latest sentence begins
         self.is_sentence_open = False  # whether the client has a part of it only, and a citation may follow
 
@@ -52,13 +53,19 @@ class ShownText:
         self.is_sentence_open = draft.partial and draft.kind in CITABLE
         text = self._with_markers(draft, decision) if decided else draft.text
         self._length += len(text) - draft.released
+        breaks = len(text) - len(text.rstrip("\n"))
+        self._line_breaks = breaks + (self._line_breaks if breaks == len(text) else 0)
         return text[draft.released :]
 
-    def reference_list(self) -> str:
-        """Return the Markdown list of references that ends the text, if the options request it."""
-        if not self._options.references_in_text:
+    def reference_list(self, *, replaces: bool = False) -> str:
+        """Return the Markdown list of references that ends the text, if the options request it.
+
+        `replaces`: the model wrote a list of its own, which was removed.
+        """
+        if not (self._options.references_in_text or (replaces and self._options.marker in _COMPACT_STYLES)):
             return ""
         text = self._references.as_text(self._choice)
+        text = text[min(self._line_breaks, len(text) - len(text.lstrip("\n"))) :]
         self.sentence_start, self._length = self._length, self._length + len(text)
         return text
 

@@ -75,6 +75,27 @@ def _begins_text(text: str, at: int, final: bool) -> bool | NeedData:
 _FIRST_WORD = re.compile(r"[^\W\d_]{1,8}(?![^\W_])")
 
 
+# Punctuation that introduces a marker: "six hours, [1].", "six hours — [1]", "six hours -> [1]"
+INTRODUCTION = re.compile(
+    rf"[{SPACES}]{{0,4}}(?:[,;:，；：、–—―→⇒]|(?<=[{SPACES}])(?:-{{1,2}}>?|=>?))(?=[{SPACES}]*\Z)"
+)
+
+
+def ends_sentence(text: str, end: int, introduction: str, final: bool) -> bool | NeedData:
+    """Return whether nothing but the end of a sentence follows the marker that this punctuation introduces.
+
+    A comma or colon at the end of a line belongs to the words around it.
+    """
+    at = skip_spaces(text, end)
+    if at == len(text) and not final:
+        return NEED_DATA
+    if at == len(text) or text[at] in "\r\n":
+        return introduction.strip(SPACES)[0] not in ",;:，；：、"
+    if text[at] in "*_" or (text[at] == "." and at + 1 == len(text) and not final):
+        return _closes(text, at, final) if text[at] != "." else NEED_DATA
+    return text[at] in ".!?。！？…)）]" and not text[at + 1 : at + 2].isalnum()
+
+
 def remaining_spaces(text: str, begin: int, start: int, end: int, final: bool) -> tuple[str, int] | NeedData:
     """Return the spaces that stay where a marker was, and where the text continues after them.
 

@@ -14,7 +14,7 @@ from .context import SPACES
 from .grammar import SUPERSCRIPTS, Match, match_link_target
 from .match import MARKER_STARTS, match_marker
 from .named import MarkerNames
-from .removal import MAX_SPACES, OpenBrackets, remaining_spaces, with_list
+from .removal import INTRODUCTION, MAX_SPACES, OpenBrackets, ends_sentence, remaining_spaces, with_list
 from .word_markers import PLACEHOLDER, WordMarker, governs_marker, is_word, joins
 
 BLOCK = 2_000  # characters that are processed at a time, so that long texts take linear time
@@ -147,7 +147,9 @@ class MarkerStripper:
 
     def _before_spaces(self, end: int) -> int:
         spaces = _TRAILING_SPACES.search(self._text, max(self._done, end - MAX_SPACES), end)
-        return spaces.start() if spaces else end
+        end = spaces.start() if spaces else end
+        introduction = INTRODUCTION.search(self._text, max(self._done, end - MAX_SPACES), end)
+        return introduction.start() if introduction else end
 
     def _special(self, at: int, final: bool) -> str | None:
         """Handle the special character at `at`. Return the text to show next, or None if more text is needed."""
@@ -205,6 +207,16 @@ class MarkerStripper:
         if joined_found is NEED_DATA:
             return None
         found = joined_found
+        introduced = INTRODUCTION.match(text, self._done, at)
+        if introduced:
+            ends = not word and ends_sentence(text, found.end, introduced[0], final)
+            if ends is NEED_DATA:
+                return None
+            if not ends:
+                return self._show(introduced.end())
+            self._text = text = text[: self._done] + text[introduced.end() :]
+            cut = introduced.end() - introduced.start()
+            at, found = at - cut, found._replace(end=found.end - cut)
         spaces = remaining_spaces(text, self._done, at, found.end, final)
         if spaces is NEED_DATA:
             return None

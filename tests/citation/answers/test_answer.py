@@ -314,15 +314,6 @@ def test_following_text_never_turns_our_marker_into_a_link(case: str) -> None:
             assert visible_text(parts, Options(release=release))[0] == expected
 
 
-def test_entries_of_a_list_of_sources_are_not_cited() -> None:
-    """They were cited by all evidence that contains a word of the name: "rent.md [2][1]"."""
-    evidence = [Evidence(1, "The rent rose.", "e1", file_name="rent.md", title="Rental contract"), *EVIDENCE[1:]]
-    answer = Response(evidence, Options()).answer(0)
-    drafts = [*answer.feed("It rose [1].\n\nSources:\n[1] rent.md\n- [1] Rental contract, p. 3\n"), *answer.flush()]
-    shown = "".join(answer.cite(draft, SUPPORTED) for draft in drafts)
-    assert shown == "It rose. [1]\n\nSources:\nrent.md\n- Rental contract, p. 3\n"
-
-
 CASES = {
     "one sentence": ("It rose.", "It rose. [1]"),
     "the model's marker before the full stop": ("It rose [2].", "It rose. [1]"),

@@ -83,10 +83,6 @@ RULES: dict[str, tuple[str, ...]] = {
 
 STREAMS: dict[str, tuple[str, ...]] = {
     "a marker before the full stop": ("Sales rose [1]. ", "Costs fell [2]."),
-    "a marker that begins a sentence": ("Sales rose. ", "[2] says that costs fell. ", "[1] and [2] agree."),
-    "a marker that begins a sentence, with an aside": ("Sales rose [1]. ", "[2], however, says that they fell."),
-    "a marker on each side of a boundary": ("Sales rose.[1] ", "[2] also reports that costs fell."),
-    "a marker in bold that begins a sentence": ("Sales rose. ", "**[2]** states that costs fell."),
     "a marker after the full stop": ("Sales rose. [1] ", "Costs fell. [2]"),
     "markers without a space": ("Sales rose.[1][2] ", "Costs fell."),
     "a list of numbers": ("Sales rose. [1, 2] ", "Costs fell."),
