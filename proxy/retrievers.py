@@ -27,6 +27,10 @@ from .pipeline.request.questions import rewrite_question, search_query
 
 Fields = dict[str, Any]
 
+# Results of a search that was asked for explicitly which are used whatever their scores: the passage that answers a
+# question in other words has a low one.
+KEPT = 3
+
 log = logging.getLogger("citestream")
 
 
@@ -82,7 +86,8 @@ class Retrievers:
                 raise ProviderError(message, status=status, code="retrieval_failed") from None
             failed = {"found": 0, "used": 0, "ms": milliseconds_since(began), "error": error.message}
             return replace(given, retrieval=report | failed)
-        selected = await Work("retriever").run(self._select(found, given.evidence, config))
+        kept = KEPT if job.retrieval.source else 0
+        selected = await Work("retriever").run(self._select(found, given.evidence, config, kept))
         used = selected.evidence[len(given.evidence) :]
         report |= {"found": found.found, "used": len(used), "dropped": dict(selected.dropped)}
         report |= {"scores": [item.score for item in used], "ms": milliseconds_since(began), "error": None}
@@ -142,14 +147,19 @@ class Retrievers:
     async def _reach(self, name: str, config: RetrieverConfig) -> None:
         await self._opened(name, config).reach()
 
-    def _select(self, found: Retrieved, given: tuple[Evidence, ...], config: RetrieverConfig) -> Steps[_Selection]:
-        """Append the results that are good enough and fit into the limits to the given evidence."""
+    def _select(
+        self, found: Retrieved, given: tuple[Evidence, ...], config: RetrieverConfig, kept: int
+    ) -> Steps[_Selection]:
+        """Append the results that are good enough and fit into the limits to the given evidence.
+
+        `kept`: how many of the best results are good enough whatever their scores.
+        """
         limits = self._config.evidence.limits
         evidence, dropped = given, {"score": 0, "invalid": 0, "room": 0}
         min_score = found.min_score if config.min_score is None else config.min_score
-        for entry in found.entries:
+        for position, entry in enumerate(found.entries):
             yield None
-            if (entry.get("score") or 0.0) < min_score:
+            if position >= kept and (entry.get("score") or 0.0) < min_score:
                 dropped["score"] += 1
                 continue
             if len(evidence) >= limits.items:

@@ -21,7 +21,7 @@ from ..http.encoding import dumps
 from ..pipeline.cite_text import score_text
 from ..pipeline.collect_chunks import Completion
 from ..pipeline.outgoing import Failed
-from ..pipeline.request.job import Job, JobEvidence
+from ..pipeline.request.job import Job, JobEvidence, Retrieval
 from ..scorers import Scorers
 from .markdown_stream import SAFE, THEME, open_stream
 from .reports import FileLinks, print_explanations, print_references
@@ -46,7 +46,9 @@ async def ask(config: Config, question: str, files: Files | None, model: str, *,
     try:
         route = app.routes.find(model)
         evidence = _select_evidence(question, files.entries, config) if files else ()
-        job = Job(model, [{"role": "user", "content": question}], evidence=evidence, options=route.options)
+        retrieval = Retrieval(source="" if files else config.default_retriever)
+        messages = [{"role": "user", "content": question}]
+        job = Job(model, messages, evidence=evidence, options=route.options, retrieval=retrieval)
         found = await app.retrievers.search(job, JobEvidence(evidence))
         links = FileLinks({}, files.folder) if files else FileLinks(app.retrievers.folders())
         completion = Completion()

@@ -13,6 +13,7 @@ from citestream.providers.errors import ProviderError
 from citestream.providers.events import ChatRequest, Message, TextDelta
 
 from ...model_routes import Route
+from .agent_context import without_agent_context
 from .observations import observation
 
 MAX_PROMPT = 400  # characters at both ends of a prompt that are compared with the known prompts of chat pages
@@ -61,19 +62,23 @@ TASKS = frozenset(
 
 
 def question(messages: Sequence[Message]) -> str:
-    """Return the text of the last user message that is not a tool result, without a host's list of attached files."""
+    """Return the text of the last user message that is not a tool result, without what a host or an agent added."""
     return next(_asked(messages), "")
 
 
 def _asked(messages: Sequence[Message]) -> Iterator[str]:
-    """Yield the texts of user messages that are not tool results, without a host's lists of attached files.
+    """Yield the texts of user messages that are not tool results, without what hosts and agents added to them.
 
-    The last one comes first. A conversation may have 100,000 messages, and most callers need only that one.
+    The last one comes first. A conversation may have 100,000 messages, and most callers need only that one. Messages
+    that consist of such additions are left out.
     """
     for position in range(len(messages) - 1, -1, -1):
         if messages[position].get("role") == "user" and not observation(messages, position):
             content = messages[position].get("content")
-            yield without_attached_files(text_of(content[:MAX_PARTS] if isinstance(content, list) else content))
+            text = without_attached_files(text_of(content[:MAX_PARTS] if isinstance(content, list) else content))
+            asked = without_agent_context(text)
+            if asked.strip() or not text.strip():
+                yield asked
 
 
 def search_query(messages: Sequence[Message]) -> tuple[str, bool]:
