@@ -205,10 +205,13 @@ class Answer:
         cited = self._evidence_numbers(stripped.cited)
         # Markers that stay in the text are no part of the claim: their numbers are not in the evidence.
         body = strip(stripped.text, ANY_NUMBER).text if self._names.ignored else stripped.with_places
-        if (stripped.cited or stripped.unknown) and not released and leads_to_marker(stripped.text, sentence.kind):
+        # Without its markers, "1932 [1]." resembles a list item.
+        prefix = prefix_length(sentence.text) if self._begins_line else 0
+        content = stripped.text[prefix:]
+        if (stripped.cited or stripped.unknown) and not released and leads_to_marker(content, sentence.kind):
             text, places, undecided = without_line(text, begins_line=self._begins_line), (), True
         self._begins_line = sentence.text.endswith("\n")
-        claim = None if undecided else self._claim(sentence, body, cited)
+        claim = None if undecided else self._claim(sentence, body[prefix:], cited)
         self._context = "" if undecided else _context(sentence, stripped.text)
         return Draft(
             text,
@@ -227,9 +230,11 @@ class Answer:
         return self._host.evidence_numbers(cited) if self._host else cited
 
     def _claim(self, sentence: Sentence, text: str, cited: Sequence[int]) -> Claim | None:
-        """Return the claim to decide about; a sentence that the model cited always counts as one."""
-        # The number of a list item states nothing: "1." is not a number of the evidence.
-        if not sentence.citable or not (body := without_attribution(stated_text(text[prefix_length(text) :]))):
+        """Return the claim to decide about; a sentence that the model cited always counts as one.
+
+        `text`: without the marker of a list item, because "1." is not a number of the evidence.
+        """
+        if not sentence.citable or not (body := without_attribution(stated_text(text))):
             return None
         if cited and names_source(sentence.text, body, self._names.names):
             return None

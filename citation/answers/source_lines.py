@@ -116,10 +116,13 @@ def is_heading(text: str) -> bool:
 
 
 def leads_to_marker(text: str, kind: Kind) -> bool:
-    """Return whether a sentence whose markers were removed only introduced them: "See.", "*Source:*", "-"."""
+    """Return whether a sentence whose markers were removed only introduced them: "See.", "*Source:*", "".
+
+    `text`: without the marker of the list item or quote that it begins.
+    """
     if kind not in (Kind.PROSE, Kind.LIST_ITEM, Kind.QUOTE) or len(text) > 2 * MAX_HEADING:
         return False
-    return _LEADING.fullmatch(text[prefix_length(text) :]) is not None
+    return _LEADING.fullmatch(text) is not None
 
 
 def may_lead(text: str) -> bool:

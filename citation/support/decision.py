@@ -96,7 +96,8 @@ class Verdict:
     features: Mapping[str, float]
     cited: bool
     repeats: bool = False  # a short sentence that repeats the passage, but for the findings
-    copy: bool = False  # it supports the claim, but other evidence with the same text is cited
+    verbatim: bool = False  # it contains the sentence word for word
+    copy: bool = False  # it supports the claim, but other evidence with the same text, or with the sentence, is cited
     over_limit: bool = False  # it supports the claim, but the limit is used up by better evidence
     judged: float | None = None  # the judge's probability of support, if a judge was asked
 
@@ -111,7 +112,7 @@ class Verdict:
         if self.cited:
             return "supports"
         if self.copy:
-            return "supports, but the same text is cited already"
+            return "supports, but the same words are cited already"
         if self.over_limit:
             return "supports, but better ones fill the limit"
         if self.judged is not None and self.judged < JUDGE_THRESHOLD:
@@ -204,6 +205,7 @@ def assess_in_steps(
                 features=_feature_values(scores, row, checked.findings) if complete else {},
                 cited=checked.probability >= threshold,
                 repeats=checked.repeats,
+                verbatim=checked.verbatim,
             )
         )
     return _without_copies(verdicts, prepared.evidence) if calibrated.checked else verdicts
@@ -213,8 +215,18 @@ assess = completed(assess_in_steps)
 
 
 def _without_copies(verdicts: list[Verdict], evidence: Sequence[Evidence]) -> list[Verdict]:
-    """Cite only one of several pieces of evidence with the same text, or those of them that the model cites."""
+    """Cite only one of several pieces of evidence with the same text, or those of them that the model cites.
+
+    Evidence that contains the sentence word for word needs no other beside it.
+    """
     texts = {one.number: one.text for one in evidence}
+    if any(verdict.verbatim for verdict in verdicts):
+        verdicts = [
+            replace(verdict, cited=False, copy=True)
+            if verdict.cited and not verdict.hinted and not verdict.verbatim
+            else verdict
+            for verdict in verdicts
+        ]
     cited = [verdict for verdict in verdicts if verdict.cited]
     by_model = {texts[verdict.number] for verdict in cited if verdict.hinted}
     first = {texts[verdict.number]: verdict.number for verdict in reversed(cited)}
@@ -235,13 +247,14 @@ class _Checked:
     probability: float
     findings: tuple[Finding, ...] = ()
     repeats: bool = False  # see Verdict
+    verbatim: bool = False  # see Verdict
 
 
 def _check(checks: GateChecks, scores: Scores, row: int, probability: float) -> _Checked:
     """Return the probability of one piece of evidence after the checks."""
     start, end = scores.windows[row].tolist()
     if checks.repeats(row, (start, end)):
-        return _Checked(max(probability, VERBATIM))
+        return _Checked(max(probability, VERBATIM), verbatim=True)
     findings = tuple(checks.findings(row, (start, end)))
     found = {finding.feature for finding in findings}
     if "lacking_words" not in scores.names:  # a scorer with a rule of its own

@@ -78,6 +78,16 @@ globalThis.fullAnswer = () =>
       supported: 1,
       unsupported: [{ choice: 0, start: 15, end: 26 }],
       rejected: [{ choice: 0, number: 2, reason: "no_support" }],
+      verdicts: [
+        {
+          choice: 0,
+          start: 15,
+          end: 26,
+          verdict: "contradicted",
+          evidence: [],
+          conflict: { evidence_number: 1, quote: "It is red.", quote_start: 0, quote_end: 10, detail: "red" },
+        },
+      ],
       degraded: true,
     },
     explained: {

@@ -198,7 +198,7 @@ FORGERIES = {
     "with emphasis inside": Forgery("The moon is cheese [**1**].", "The moon is cheese."),
     "a list of references": Forgery(
         f"{SUPPORTED}\n\nReferences:\n[1] https://evil.example\n",
-        f"{MARKED}\n\nReferences:\nhttps://evil.example\n",
+        f"{MARKED}\n\n**References**\n\n- [1] bridge.md\n",
         (1,),
     ),
     "before a supported claim": Forgery(f"[2] {SUPPORTED}", MARKED, (1,)),

@@ -106,6 +106,9 @@ INTRODUCTIONS: dict[str, tuple[str, str]] = {
     "a comma before more text": (f"{TIDE}, [2] and it rises.", f"{TIDE}, and it rises. [1]"),
     "a comma at the end of a line": (f"{TIDE}, [2]\nand it rises.", f"{TIDE}, [1]\nand it rises."),
     "a sentence with more words": (f"{TIDE}. See the map [1].", f"{TIDE}. [1] See the map."),
+    "a number that resembles a list item": (f"{TIDE}. Why? 1932 [1][2]. Yes.", f"{TIDE}. [1] Why? 1932. Yes."),
+    "such a number at the beginning of a line": (f"{TIDE}.\n1932 [1].", f"{TIDE}. [1]\n1932."),
+    "a list item without text": (f"{TIDE}.\n1. [1]\n2. {ROCKET}", f"{TIDE}. [1]\n2. {ROCKET} [2]"),
 }
 
 

@@ -116,6 +116,14 @@ def test_a_number_that_is_added_to_a_copy_refuses_the_citation(claim: str, cited
     assert bool(decide(claim, numbered(COPIED, MUSEUM), by_model).supports) is cited
 
 
+def test_evidence_that_contains_the_sentence_needs_no_other_beside_it() -> None:
+    rocket = "The Apollo programme used the Saturn V, a rocket of three stages. It flew between 1967 and 1973."
+    copied = "Its rocket was the Saturn V; six missions landed between 1969 and 1972."
+    evidence = numbered(rocket, f"Apollo was the American programme. {copied}")
+    beside, source = verdicts(copied, evidence)
+    assert (beside.cited, beside.copy, source.cited) == (False, True, True)
+
+
 def test_a_negation_is_refused_with_its_reason() -> None:
     decision = decide("Ferries did not stop in January, when the harbour froze.", numbered(MUSEUM, FERRY), {2})
     assert [(r.number, r.reason) for r in decision.rejected] == [(2, Reason.NEGATION)]
