@@ -117,11 +117,10 @@ def test_a_number_that_is_added_to_a_copy_refuses_the_citation(claim: str, cited
 
 
 def test_evidence_that_contains_the_sentence_needs_no_other_beside_it() -> None:
-    rocket = "The Apollo programme used the Saturn V, a rocket of three stages. It flew between 1967 and 1973."
-    copied = "Its rocket was the Saturn V; six missions landed between 1969 and 1972."
-    evidence = numbered(rocket, f"Apollo was the American programme. {copied}")
-    beside, source = verdicts(copied, evidence)
-    assert (beside.cited, beside.copy, source.cited) == (False, True, True)
+    other = "Ferries stopped in January for nine days: the harbour froze, and the museum closed."
+    alone = verdicts(FERRY, numbered(other))[0]
+    beside, source = verdicts(FERRY, numbered(other, FERRY))
+    assert (alone.cited, beside.cited, beside.copy, source.cited) == (True, False, True, True)
 
 
 def test_a_negation_is_refused_with_its_reason() -> None:
