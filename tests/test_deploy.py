@@ -155,7 +155,7 @@ async def test_the_database_role_of_the_cluster_can_search_but_not_change_the_ta
 
 def test_the_container_contains_the_optional_packages_of_the_server() -> None:
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
-    assert extras["server"] == ["citestream[documents,otel,postgres,redis]"]
+    assert extras["server"] == ["citestream[otel,postgres,redis]"]
     assert "--extra server" in (ROOT / "Makefile").read_text("utf-8")
 
 

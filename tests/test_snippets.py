@@ -357,4 +357,4 @@ def test_every_extra_that_the_pages_name_exists() -> None:
         extra for text in texts for names in re.findall(r"citestream\[([\w,]+)\]", text) for extra in names.split(",")
     }
     named |= {extra for text in texts for extra in re.findall(r"install_command\([\"'](\w+)[\"']\)", text)}
-    assert {"documents", "plot"} <= named <= PROJECT["optional-dependencies"].keys()
+    assert {"otel", "plot"} <= named <= PROJECT["optional-dependencies"].keys()

@@ -12,21 +12,22 @@ import httpx
 import pytest
 
 from citestream.providers.retrieval.readers import reader_command
-from tests.providers.retrieval.readers.documents import docx, pdf
+from tests.providers.retrieval.readers.documents import docx, pdf, pptx, xlsx
 
 PROGRAM = str(Path(sys.executable).with_name("citestream"))
 # Modules that Python, the readers and the server import, among them those that are imported first
 MODULES = """
     abc aiohttp base64 charset_normalizer citestream click codecs collections ctypes email encodings functools json
-    logging lxml mammoth numpy orjson os pathlib pydantic pypdf re resource runpy selectolax signal site sitecustomize
-    socket sqlite3 stat struct tempfile types typing urllib usercustomize uvloop watchfiles xml yaml zipfile zlib
+    logging lxml mammoth mimetypes numpy openpyxl orjson os pathlib pydantic pypdf re resource runpy selectolax signal
+    site sitecustomize socket sqlite3 stat struct tempfile types typing urllib usercustomize uvloop watchfiles xml yaml
+    zipfile zlib
 """
 # Python itself imports these before Citestream runs; `python -m` cannot avoid it
 BEFORE_MAIN = """
     abc citestream codecs collections contextlib encodings functools importlib os re runpy site sitecustomize stat
     types typing usercustomize
 """
-INSTALLED = "aiohttp charset_normalizer click lxml mammoth numpy orjson pydantic pypdf selectolax uvloop yaml"
+INSTALLED = "aiohttp charset_normalizer click lxml mammoth numpy openpyxl orjson pydantic pypdf selectolax uvloop yaml"
 
 
 @pytest.fixture
@@ -38,6 +39,8 @@ def folder(tmp_path: Path) -> Path:
     (made / "latin.txt").write_bytes("Größe und Länge, schöne Brücke.".encode("cp850"))
     pdf(made / "sea.pdf", ["Of the sea."])
     docx(made / "tides.docx", [("", "Twice a day.")])
+    pptx(made / "slides.pptx", "Tides", "Twice a day.", [["Port", "Metres"], ["Husum", "3.5"]])
+    xlsx(made / "ports.xlsx", {"Tides": [["Port", "Metres"], ["Husum", 3.5]]})
     return made
 
 
@@ -57,7 +60,7 @@ def test_indexing_a_folder_from_inside_runs_none_of_its_files(folder: Path, tmp_
     command = [PROGRAM, "index", ".", "--store", str(tmp_path / "e.db")]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert run_modules(folder) == []
-    assert ": 4 indexed;" in done.stdout, done.stdout + done.stderr
+    assert ": 6 indexed;" in done.stdout, done.stdout + done.stderr
 
 
 def test_a_relative_search_path_of_python_does_not_add_the_folder(folder: Path, tmp_path: Path) -> None:
@@ -67,7 +70,7 @@ def test_a_relative_search_path_of_python_does_not_add_the_folder(folder: Path, 
     environment = {**os.environ, "PYTHONPATH": f"{os.pathsep}."}
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=environment, check=False)
     assert run_modules(folder) == []
-    assert ": 4 indexed;" in done.stdout, done.stdout + done.stderr
+    assert ": 6 indexed;" in done.stdout, done.stdout + done.stderr
 
 
 def test_the_module_imports_nothing_from_there_once_it_runs(folder: Path, tmp_path: Path) -> None:
@@ -75,7 +78,7 @@ def test_the_module_imports_nothing_from_there_once_it_runs(folder: Path, tmp_pa
     command = [sys.executable, "-m", "citestream", "index", ".", "--store", str(tmp_path / "e.db")]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert run_modules(folder) == []
-    assert ": 4 indexed;" in done.stdout, done.stdout + done.stderr
+    assert ": 6 indexed;" in done.stdout, done.stdout + done.stderr
 
 
 def test_a_server_in_a_folder_of_others_runs_none_of_its_files(
@@ -84,7 +87,7 @@ def test_a_server_in_a_folder_of_others_runs_none_of_its_files(
     plant(folder, MODULES)
     command = [PROGRAM, "serve", "--port", "0", "--workers", "2"]
     with launch(command, tmp_path / "log", cwd=folder) as url:
-        for name in ("page.html", "sea.pdf", "tides.docx"):
+        for name in ("page.html", "sea.pdf", "tides.docx", "slides.pptx", "ports.xlsx"):
             answer = httpx.post(
                 f"{url}/v1/evidence/read", params={"file_name": name}, content=(folder / name).read_bytes()
             )

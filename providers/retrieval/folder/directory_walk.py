@@ -13,8 +13,6 @@ from pathlib import Path, PurePosixPath
 from types import TracebackType
 from typing import Self
 
-from ...errors import ProviderError
-from ...install_hint import install_command
 from ..readers import READERS, SourceFile
 from ..readers.source_file import unreadable
 from .private_files import private_reason
@@ -101,12 +99,8 @@ def walk(folder: OpenFolder, include: Sequence[str] = ()) -> Iterator[File | Ski
 
 
 async def changes(folders: Sequence[Path]) -> AsyncIterator[None]:
-    """Yield once for all changes of a short time, without end. Raises ProviderError if the package is missing."""
-    try:
-        watchfiles = import_module("watchfiles")
-    except ImportError:
-        raise ProviderError(f"--watch needs a package: {install_command('documents')}") from None
-    async for _ in watchfiles.awatch(*folders):
+    """Yield once for all changes of a short time, without end."""
+    async for _ in import_module("watchfiles").awatch(*folders):
         yield
 
 

@@ -1,7 +1,7 @@
 """Read files of all supported formats as excerpts, which are entries of a request's `evidence`.
 
-A format is one function that yields parts of text, and a line in READERS. The packages that read PDF, DOCX and HTML
-are imported for the first such file. If a package is missing, the error says what to install.
+A format is one function that yields parts of text, and a line in READERS. The packages that read PDF, DOCX, XLSX
+and HTML are imported for the first such file.
 """
 
 from collections.abc import Iterator
@@ -27,14 +27,16 @@ READERS = {
     **dict.fromkeys((".txt", ".text", ".md", ".markdown", ".mdx", ".rst", ".adoc", ".org"), _TEXT),
     **dict.fromkeys((".html", ".htm", ".xhtml"), "citestream.providers.retrieval.readers.html:parts"),
     ".pdf": "citestream.providers.retrieval.readers.pdf:parts",
-    ".docx": "citestream.providers.retrieval.readers.docx:parts",
-    **dict.fromkeys((".csv", ".tsv"), "citestream.providers.retrieval.readers.table:parts"),
+    ".docx": "citestream.providers.retrieval.readers.office.docx:parts",
+    ".pptx": "citestream.providers.retrieval.readers.office.pptx:parts",
+    **dict.fromkeys((".xlsx", ".xlsm"), "citestream.providers.retrieval.readers.office.xlsx:parts"),
+    **dict.fromkeys((".csv", ".tsv"), "citestream.providers.retrieval.readers.tables.csv_data:parts"),
     **dict.fromkeys((".jsonl", ".ndjson"), "citestream.providers.retrieval.readers.json_data:lines"),
     ".json": "citestream.providers.retrieval.readers.json_data:whole",
 }
 
 # Formats whose parser can be kept busy forever; the others take time in proportion to their length
-PARSED = frozenset({".pdf", ".docx", ".html", ".htm", ".xhtml"})
+PARSED = frozenset({".pdf", ".docx", ".pptx", ".xlsx", ".xlsm", ".html", ".htm", ".xhtml"})
 BATCH = 64  # excerpts that are passed on at a time
 
 Entry = dict[str, Any]

@@ -6,6 +6,7 @@ connections, to start programs and to end others. Where the system does not supp
 """
 
 import ctypes
+import mimetypes
 import os
 import struct
 import sys
@@ -27,6 +28,7 @@ _SCOPES, _SCOPE_VERSION = 0b11, 6  # abstract Unix sockets, and signals to other
 _SYSTEM_FILES = (
     *("/dev/null", "/dev/urandom", "/etc/ld.so.cache"),
     *("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/usr/share/zoneinfo"),
+    *map(str, mimetypes.knownfiles),  # openpyxl reads these lists of file types
 )
 
 

@@ -9,9 +9,9 @@ from itertools import accumulate, chain
 from pathlib import Path
 from typing import Any
 
-from .html_tables import table_text_of
-from .part import Part, UnreadableFileError, check_memory, not_installed
+from .part import Part, UnreadableFileError, check_memory
 from .source_file import SourceFile
+from .tables.html_tables import table_text_of
 
 _SKIPPED = "script style noscript template head nav footer svg iframe object button select textarea datalist"
 SKIPPED = frozenset(_SKIPPED.split())
@@ -59,14 +59,10 @@ def parts(source: SourceFile) -> Iterator[Part]:
 
 
 def page(html: str, path: Path) -> tuple[str, str]:
-    """Return title and text. Raises UnreadableFileError if it is nested too deeply or the parser is not installed."""
+    """Return title and text. Raises UnreadableFileError if it is nested too deeply."""
     if _depth(html) > MAX_DEPTH:
         raise UnreadableFileError(path, f"is nested more than {MAX_DEPTH:,} deep")
-    try:
-        parser = import_module("selectolax.lexbor").LexborHTMLParser
-    except ImportError:
-        raise not_installed(path, "HTML") from None
-    tree = parser(html)
+    tree = import_module("selectolax.lexbor").LexborHTMLParser(html)
     named = tree.css_first("head > title")
     title = " ".join(named.text().split()) if named else ""
     nesting = max(accumulate(-1 if end else 1 for end in _TABLE.findall(html)), default=0)

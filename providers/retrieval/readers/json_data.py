@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from ..entries import COMMON_PATHS, make_entry
-from .json_tables import WrittenFloat, parts_of
 from .part import Part, UnreadableFileError, check_memory
 from .source_file import SourceFile
+from .tables.json_tables import WrittenFloat, parts_of
 from .text import encoding_of
 
 TEXTS = ("text", "page_content", "snippet")  # an object with one of these is evidence, also as LangChain writes it

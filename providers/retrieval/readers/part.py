@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ...install_hint import install_command
 from ...one_line import one_line
 
 MAX_IN_MEMORY = 16 * 2**20  # bytes; the tree of a page of 8 MB takes 230 MB
@@ -41,8 +40,3 @@ def check_memory(path: Path, size: int) -> None:
     """Raise UnreadableFileError for a file that is too large to be read into memory as a whole."""
     if size > MAX_IN_MEMORY:
         raise UnreadableFileError(path, f"is {size:,} bytes; of this format at most {MAX_IN_MEMORY:,} are read")
-
-
-def not_installed(path: Path, what: str) -> UnreadableFileError:
-    """Return the error for a format whose package is missing."""
-    return UnreadableFileError(path, f"is {what}, whose reader is not installed: {install_command('documents')}")

@@ -5,16 +5,13 @@ from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import Any
 
-from .part import Part, UnreadableFileError, not_installed
+from .part import Part, UnreadableFileError
 from .source_file import SourceFile
 
 
 def parts(source: SourceFile) -> Iterator[Part]:
     """Yield a part for each page with text, numbered from 1. Offsets count in the text of the page."""
-    try:
-        pypdf = import_module("pypdf")
-    except ImportError:
-        raise not_installed(source.path, "PDF") from None
+    pypdf = import_module("pypdf")
     logging.getLogger("pypdf").setLevel(logging.ERROR)  # its warnings are about errors that it corrects
     try:
         with source.binary() as content, pypdf.PdfReader(content) as reader:

@@ -5,7 +5,6 @@ import re
 from collections.abc import Iterator
 from importlib import import_module
 
-from ...install_hint import install_command
 from .front_matter import front_matter
 from .part import Part, UnreadableFileError
 from .source_file import SourceFile
@@ -100,12 +99,7 @@ def _is_western(sample: bytes) -> bool:
 
 
 def _guess_encoding(source: SourceFile, sample: bytes) -> str:
-    try:
-        best = import_module("charset_normalizer").from_bytes(sample).best()
-    except ImportError:
-        raise UnreadableFileError(
-            source.path, f"is not UTF-8 text; other encodings need a package: {install_command('documents')}"
-        ) from None
+    best = import_module("charset_normalizer").from_bytes(sample).best()
     return str(best.encoding) if best else _not_text(source)
 
 

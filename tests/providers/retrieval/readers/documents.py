@@ -1,7 +1,13 @@
-"""Write small PDF and DOCX documents."""
+"""Write small PDF, DOCX, XLSX and PPTX documents."""
 
 import zipfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
+
+import pptx as python_pptx
+from openpyxl import Workbook
+from pptx.util import Inches
 
 _DOCX_TYPES = """<?xml version="1.0"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">
 <Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>
@@ -62,3 +68,27 @@ def docx(path: Path, paragraphs: list[tuple[str, str]]) -> None:
         archive.writestr("[Content_Types].xml", _DOCX_TYPES)
         archive.writestr("_rels/.rels", _DOCX_RELATIONS)
         archive.writestr("word/document.xml", document)
+
+
+def xlsx(path: Path, sheets: Mapping[str, Sequence[Sequence[Any]]]) -> None:
+    """Write an XLSX of sheets with rows."""
+    workbook = Workbook()
+    workbook.remove(workbook.active)
+    for name, rows in sheets.items():
+        sheet = workbook.create_sheet(name)
+        for row in rows:
+            sheet.append(row)
+    workbook.save(path)
+
+
+def pptx(path: Path, title: str, text: str, rows: Sequence[Sequence[str]]) -> None:
+    """Write a PPTX of one slide with a title, a text and a table."""
+    presentation = python_pptx.Presentation()
+    slide = presentation.slides.add_slide(presentation.slide_layouts[1])
+    slide.shapes.title.text, slide.placeholders[1].text = title, text
+    width = Inches(5)
+    table = slide.shapes.add_table(len(rows), len(rows[0]), width, width, width, width).table
+    for number, row in enumerate(rows):
+        for column, cell in enumerate(row):
+            table.cell(number, column).text = cell
+    presentation.save(str(path))

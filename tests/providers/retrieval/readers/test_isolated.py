@@ -8,7 +8,7 @@ import pytest
 
 from citestream.providers.retrieval.readers import UnreadableFileError, entries, start
 from citestream.providers.retrieval.readers.isolated import MAX_CHARACTERS, read_document
-from tests.providers.retrieval.readers.documents import docx, pdf
+from tests.providers.retrieval.readers.documents import docx, pdf, pptx, xlsx
 
 
 def readers() -> list[psutil.Process]:
@@ -22,6 +22,8 @@ def files(tmp_path: Path) -> list[Path]:
     """Return a document of each format."""
     pdf(tmp_path / "a.pdf", ["Of the sea.", "Of the tide."], {1: "Water"})
     docx(tmp_path / "a.docx", [("Heading 1", "Tides"), ("", "Twice a day.")])
+    pptx(tmp_path / "a.pptx", "Tides", "Twice a day.", [["Port", "Metres"], ["Husum", "3.5"]])
+    xlsx(tmp_path / "a.xlsx", {"Tides": [["Port", "Metres"], ["Husum", 3.5]]})
     (tmp_path / "a.html").write_text("<h1>Tides</h1><p>Twice a day.</p><script>no()</script>")
     (tmp_path / "a.csv").write_text("name,price\nStarter,9\n")
     (tmp_path / "a.md").write_text("# Tides\n\nTwice a day. Zweimal am Tag: Äbbe und Flut.\n", "utf-8")

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, islice
 from typing import Any
 
-from .part import Part
+from ..part import Part
 from .table_text import Row, split_header, table_parts
 
 MAX_DEPTH = 20  # nested objects; a deeper one is written as JSON

@@ -4,10 +4,10 @@ import csv
 import re
 from collections.abc import Iterator
 
-from .part import Part, UnreadableFileError
-from .source_file import SourceFile
+from ..part import Part, UnreadableFileError
+from ..source_file import SourceFile
+from ..text import SAMPLE, encoding_of
 from .table_text import Row, split_header, table_parts
-from .text import SAMPLE, encoding_of
 
 DELIMITERS = ",;\t|"
 _QUOTED = re.compile(r'"[^"]*"')

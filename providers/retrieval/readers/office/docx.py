@@ -4,20 +4,17 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
+from ..html import page
+from ..part import Part, UnreadableFileError
+from ..source_file import SourceFile
 from .archive import without_media
-from .html import page
-from .part import Part, UnreadableFileError, not_installed
-from .source_file import SourceFile
 
 MAX_TAGS = 1_000_000  # the tree takes 280 bytes and 5 us for each; a book of 500 pages has 150,000
 
 
 def parts(source: SourceFile) -> Iterator[Part]:
     """Yield the whole document. The format has no pages; Word computes them when it prints."""
-    try:
-        mammoth = import_module("mammoth")
-    except ImportError:
-        raise not_installed(source.path, "DOCX") from None
+    mammoth = import_module("mammoth")
     archive = without_media(source, "DOCX")
     if (tags := archive.getvalue().count(b"<")) > MAX_TAGS:
         raise UnreadableFileError(source.path, f"has {tags:,} tags; at most {MAX_TAGS:,} are read")

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import Any
 
-from ..excerpts import MAX_HEADER, MAX_LENGTH, TARGET_LENGTH
-from .part import Part
+from ...excerpts import MAX_HEADER, MAX_LENGTH, TARGET_LENGTH
+from ..part import Part
 
 MAX_NAME = 80  # characters of the name of a row
 _LETTER = re.compile(r"[^\W\d_]")

@@ -1,0 +1,1 @@
+"""Documents of office programs, which are ZIP archives of XML."""

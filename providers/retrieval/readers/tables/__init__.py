@@ -1,0 +1,1 @@
+"""Tables as text, from the formats that have them."""
