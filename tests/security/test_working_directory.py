@@ -18,16 +18,18 @@ PROGRAM = str(Path(sys.executable).with_name("citestream"))
 # Modules that Python, the readers and the server import, among them those that are imported first
 MODULES = """
     abc aiohttp base64 charset_normalizer citestream click codecs collections ctypes email encodings functools json
-    logging lxml mammoth mimetypes numpy openpyxl orjson os pathlib pydantic pypdf re resource runpy selectolax signal
-    site sitecustomize socket sqlite3 stat struct tempfile types typing urllib usercustomize uvloop watchfiles xml yaml
-    zipfile zlib
+    logging lxml mammoth mimetypes numpy openpyxl orjson os pathlib pydantic pypdfium2 re resource runpy selectolax
+    signal site sitecustomize socket sqlite3 stat struct tempfile types typing urllib usercustomize uvloop watchfiles
+    xml yaml zipfile zlib
 """
 # Python itself imports these before Citestream runs; `python -m` cannot avoid it
 BEFORE_MAIN = """
     abc citestream codecs collections contextlib encodings functools importlib os re runpy site sitecustomize stat
     types typing usercustomize
 """
-INSTALLED = "aiohttp charset_normalizer click lxml mammoth numpy openpyxl orjson pydantic pypdf selectolax uvloop yaml"
+INSTALLED = (
+    "aiohttp charset_normalizer click lxml mammoth numpy openpyxl orjson pydantic pypdfium2 selectolax uvloop yaml"
+)
 
 
 @pytest.fixture

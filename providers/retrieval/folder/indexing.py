@@ -16,7 +16,7 @@ from .directory_walk import File, OpenFolder, SkippedFile, walk
 from .private_files import contains_private_key, is_included
 from .store import Folder, Store
 
-READERS_VERSION = 7  # increased when the readers return other excerpts, so that all files are read again
+READERS_VERSION = 8  # increased when the readers return other excerpts, so that all files are read again
 BLOCK = 2**20  # bytes read at a time for the hash
 # Between two commits, each of which waits for the disk. With one commit a file, indexing took four times as long.
 COMMIT_SECONDS = 0.5

@@ -26,7 +26,7 @@ READERS = {
     "": _TEXT,
     **dict.fromkeys((".txt", ".text", ".md", ".markdown", ".mdx", ".rst", ".adoc", ".org"), _TEXT),
     **dict.fromkeys((".html", ".htm", ".xhtml"), "citestream.providers.retrieval.readers.html:parts"),
-    ".pdf": "citestream.providers.retrieval.readers.pdf:parts",
+    ".pdf": "citestream.providers.retrieval.readers.pdf.document:parts",
     ".docx": "citestream.providers.retrieval.readers.office.docx:parts",
     ".pptx": "citestream.providers.retrieval.readers.office.pptx:parts",
     **dict.fromkeys((".xlsx", ".xlsm"), "citestream.providers.retrieval.readers.office.xlsx:parts"),

@@ -55,7 +55,7 @@ def archive(source: SourceFile, kind: str, max_unpacked: int = MAX_UNPACKED) -> 
                 _check(packed.infolist(), source, max_unpacked)
                 yield packed
     except BROKEN:
-        raise UnreadableFileError(source.path, f"is not {kind}") from None
+        raise UnreadableFileError(source.path, f"is not {kind}; open it and save it again as {kind}") from None
 
 
 def xml_root(packed: ZipFile, name: str) -> ElementTree.Element:

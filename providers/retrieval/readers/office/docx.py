@@ -22,8 +22,8 @@ def parts(source: SourceFile) -> Iterator[Part]:
         html: str = mammoth.convert_to_html(archive, convert_image=_no_image).value
     except MemoryError:
         raise
-    except Exception as error:  # noqa: BLE001 - a broken file may raise anything
-        raise UnreadableFileError(source.path, f"is not DOCX: {type(error).__name__}") from None
+    except Exception:  # noqa: BLE001 - a broken file may raise anything
+        raise UnreadableFileError(source.path, "is not DOCX; open it and save it again as DOCX") from None
     yield Part(page(html, source.path)[1])
 
 

@@ -34,8 +34,8 @@ def parts(source: SourceFile) -> Iterator[Part]:
                     yield from _slide(packed, name, number)
     except (MemoryError, UnreadableFileError):
         raise
-    except Exception as error:  # noqa: BLE001 - a broken file may raise anything
-        raise UnreadableFileError(source.path, f"is not PPTX: {type(error).__name__}") from None
+    except Exception:  # noqa: BLE001 - a broken file may raise anything
+        raise UnreadableFileError(source.path, "is not PPTX; open it and save it again as PPTX") from None
 
 
 def _xml(packed: ZipFile, name: str) -> Element:

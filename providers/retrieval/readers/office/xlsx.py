@@ -45,8 +45,8 @@ def parts(source: SourceFile) -> Iterator[Part]:
                     yield from _sheet(sheet, merged.get(sheet.title, []))
     except (MemoryError, UnreadableFileError):
         raise
-    except Exception as error:  # noqa: BLE001 - a broken file may raise anything
-        raise UnreadableFileError(source.path, f"is not XLSX: {type(error).__name__}") from None
+    except Exception:  # noqa: BLE001 - a broken file may raise anything
+        raise UnreadableFileError(source.path, "is not XLSX; open it and save it again as XLSX") from None
 
 
 def _sheet(sheet: Any, merged: list[Merged]) -> Iterator[Part]:

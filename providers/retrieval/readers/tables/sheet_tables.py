@@ -36,9 +36,12 @@ class Table:
     rows: Iterator[Row]
 
 
-def tables(rows: Iterator[SheetRow]) -> Iterator[Table]:
-    """Yield the tables of a sheet. All rows of a table have to be used before the next one."""
-    names: list[str] = []
+def tables(rows: Iterator[SheetRow], above: list[str] | None = None) -> Iterator[Table]:
+    """Yield the tables of a sheet. All rows of a table have to be used before the next one.
+
+    `above`: the names of columns of a table that may continue.
+    """
+    names: list[str] = above or []
     block = _Block(rows, None)
     while not block.is_empty():
         table = _table(block, names)
@@ -107,6 +110,8 @@ def _header_rows(rows: Sequence[SheetRow], above: list[str]) -> int:
         return 0
     if header.filled == 2 and max(len(row.cells) for row in rows) == 2:  # it may be a list of properties
         return int(header.is_emphasized and not below.is_emphasized) or int(_has_numbers_below(rows))
+    if header.cells == above:
+        return 1
     if above and not (_are_names(header) and (header.filled != len(above) or _has_numbers_below(rows))):
         return 0
     count = 1

@@ -283,7 +283,7 @@ SKIPPED: dict[str, tuple[Callable[[Path], object], list[SkippedFile]]] = {
     ),
     "broken PDF files": (
         lambda folder: (folder / "b.pdf").write_bytes(b"%PDF-1.7\n1 0 obj\n<< /Type /Cat"),
-        [SkippedFile("b.pdf", "is a broken PDF: PdfStreamError")],
+        [SkippedFile("b.pdf", "is a broken PDF; open it and save it again")],
     ),
     "empty files": (lambda folder: (folder / "e.txt").write_text(" \n"), [SkippedFile("e.txt", "contains no text")]),
 }

@@ -19,8 +19,11 @@ _DOCX_RELATIONS = """<?xml version="1.0"?>
  Target="word/document.xml"/></Relationships>"""
 
 
-def pdf(path: Path, pages: list[str], outline: dict[int, str] | None = None) -> None:
-    """Write a PDF with a line of text per page. `outline`: titles by page index."""
+Line = tuple[float, float, str]  # left and bottom edge in points, and text
+
+
+def pdf(path: Path, pages: Sequence[str | Sequence[Line]], outline: dict[int, str] | None = None) -> None:
+    """Write a PDF with a line of text per page, or with lines at given places. `outline`: titles by page index."""
     outline = outline or {}
     count = len(pages)
     titles = list(outline.items())
@@ -30,8 +33,9 @@ def pdf(path: Path, pages: list[str], outline: dict[int, str] | None = None) -> 
         f"<< /Type /Pages /Count {count} /Kids [{' '.join(f'{4 + 2 * n} 0 R' for n in range(count))}] >>",
         "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
     ]
-    for number, text in enumerate(pages):
-        drawn = f"BT /F1 12 Tf 72 720 Td ({text}) Tj ET"
+    for number, drawn_page in enumerate(pages):
+        lines = [(72, 720, drawn_page)] if isinstance(drawn_page, str) else drawn_page
+        drawn = "\n".join(f"BT /F1 12 Tf {left} {bottom} Td ({text}) Tj ET" for left, bottom, text in lines)
         objects.append(
             f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents {5 + 2 * number} 0 R"
             " /Resources << /Font << /F1 3 0 R >> >> >>"

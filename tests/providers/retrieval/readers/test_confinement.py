@@ -31,7 +31,7 @@ from citestream.providers.retrieval.readers import confinement
 expression, is_confined, home, address = sys.argv[1:]
 if is_confined == "True":
     confinement.confine()
-    import mammoth, openpyxl, pypdf, selectolax.lexbor  # the readers still find their parsers
+    import mammoth, openpyxl, pypdfium2, selectolax.lexbor  # the readers still find their parsers
 try:
     eval(expression)
 except OSError as error:
