@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..evidence import Evidence, label
+from ..evidence.table_rows import row_number
 from ..markers.render import given_url
 from ..support.decision import Conflict, Status, Support
 
@@ -84,6 +85,7 @@ class Reference:
             "url": given_url(evidence),
             "chunk_index": evidence.chunk_index,
             "page_number": evidence.page_number,
+            "row": row_number(evidence, start) if self.best else None,
             "score": evidence.score,
             "chunk_type": evidence.chunk_type,
             "is_generated_artifact": evidence.is_generated_artifact,

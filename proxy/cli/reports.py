@@ -48,11 +48,12 @@ def print_references(body: Mapping[str, Any], links: FileLinks) -> None:
     """Print the references and the number of supported claims of a completion."""
     console = Console(highlight=False, soft_wrap=True)
     for reference in body.get("references") or ():
-        page = reference["page_number"]
+        places = [("page", reference["page_number"]), ("row", reference["row"])]
+        place = "".join(f", {name} {number}" for name, number in places if number is not None)
         head = Text.assemble(
             (f"[{reference['number']}] ", "bold"),
             (_name(reference), _link_style(reference["url"], links.link(reference))),
-            f"{f', page {page}' if page is not None else ''}  support {reference['support']:.2f}",
+            f"{place}  support {reference['support']:.2f}",
         )
         console.print(head, soft_wrap=not console.is_terminal)
         for quote in dict.fromkeys(span["quote"] for span in reference["spans"]):

@@ -62,6 +62,7 @@ function describedOf(one) {
     file_name: nullable(one.file_name),
     url: nullable(one.url),
     page_number: wholeOf(one.page_number, null),
+    row: wholeOf(one.row, null),
     chunk_index: wholeOf(one.chunk_index, null),
   };
 }

@@ -105,6 +105,7 @@ export function nameOf({ title, file_name: fileName, url, id }) {
 export function locationOf(item) {
   const parts = [item.title && item.file_name ? item.file_name : null];
   if (Number.isInteger(item.page_number)) parts.push(`page ${item.page_number}`);
-  else if (Number.isInteger(item.chunk_index)) parts.push(`excerpt ${item.chunk_index + 1}`);
+  if (Number.isInteger(item.row)) parts.push(`row ${item.row}`);
+  else if (!Number.isInteger(item.page_number) && Number.isInteger(item.chunk_index)) parts.push(`excerpt ${item.chunk_index + 1}`);
   return parts.filter(Boolean).join(" · ");
 }

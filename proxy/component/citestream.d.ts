@@ -20,6 +20,7 @@ export interface Reference {
   url: string | null;
   chunk_index: number | null;
   page_number: number | null;
+  row: number | null;
   score: number | null;
   chunk_type: string;
   is_generated_artifact: boolean;

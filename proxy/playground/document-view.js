@@ -6,7 +6,9 @@ import { MarkdownView } from "../component/markdown.js";
 import { toUnits } from "../component/offsets.js";
 import { byId, openDialog } from "./page.js";
 
-const MARKDOWN = /\.(?:md|markdown|html?|docx)$/i; // the readers return Markdown for web pages and Word documents, too
+// The readers return Markdown for web pages and documents of office programs, and tables as Markdown for all other formats
+const MARKDOWN = /\.(?:md|markdown|html?|docx|pptx|xls[xm]|[ct]sv|jsonl?|ndjson)$/i;
+const TABLE = /^\|.*\n\|(?: ?:?-+:? ?\|)+$/m; // the header of a table and its rule
 
 /**
  * Show a document. `passage`: {entry, span, sentence, question}, the excerpt and the span of a citation in it; null shows
@@ -50,7 +52,7 @@ function section(entry, before, passage) {
     "section",
     { class: "excerpt" },
     headings,
-    MARKDOWN.test(entry.file_name ?? "") ? markdown(entry.text, passage) : plain(entry.text, passage),
+    MARKDOWN.test(entry.file_name ?? "") || TABLE.test(entry.text) ? markdown(entry.text, passage) : plain(entry.text, passage),
   );
 }
 

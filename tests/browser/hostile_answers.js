@@ -45,6 +45,7 @@ const REFERENCE = {
   url: "https://example.org/a",
   chunk_index: 1,
   page_number: 2,
+  row: 3,
   score: 0.5,
   chunk_type: "text",
   is_generated_artifact: true,

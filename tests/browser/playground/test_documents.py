@@ -71,6 +71,21 @@ def test_a_dropped_pdf_is_read_and_opens_at_its_page(page: Page, tmp_path: Path)
     assert str(document.get_by_text("Open the PDF at page 2").get_attribute("href")).endswith("#page=2")
 
 
+def test_a_spreadsheet_opens_as_a_table_at_its_row(page: Page, tmp_path: Path) -> None:
+    rows = [["Bridge", "Opened"], ["Harlan", "1932"], ["Bremen", "1950"]]
+    documents.xlsx(tmp_path / "bridges.xlsx", {"Bridges": rows})
+    page.set_input_files("#files", tmp_path / "bridges.xlsx")
+    expect(page.locator("#documents li:not([aria-busy])")).to_have_count(1, timeout=READ_MS)
+    turn = ask(page, "When was the Harlan bridge opened?")
+    turn.locator(".marker").first.click()
+    expect(turn.get_by_role("dialog")).to_contain_text("bridges.xlsx · row 2")
+    turn.get_by_role("dialog").get_by_text("Open document").click()
+    document = page.locator("#document")
+    expect(document.locator("th")).to_have_text(["Bridge", "Opened"])
+    expect(document.locator("tr").nth(1).locator("mark")).to_have_text(["Harlan", "1932"])
+    expect(document.locator("tr").nth(2).locator("mark")).to_have_count(0)
+
+
 def test_unreadable_files_are_reported_with_the_reason(page: Page, tmp_path: Path) -> None:
     (tmp_path / "bridge.md").write_text(PASSAGE, "utf-8")
     (tmp_path / "photo.png").write_bytes(b"\x00\x01")

@@ -65,7 +65,7 @@ def test_index_prints_a_summary(home: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert done.stdout == f"{home}/docs: 3 indexed, 2 skipped; .citestream/evidence.db contains 4 excerpts of 3 files\n"
     assert sorted(done.stderr.splitlines()) == [
-        "skipped: broken.pdf is a broken PDF: PdfStreamError",
+        "skipped: broken.pdf is a broken PDF; open it and save it again",
         "skipped: program.txt is not text",
     ]
     (home / "docs/sub/fruit.txt").unlink()

@@ -23,7 +23,7 @@ def table_parts(
 ) -> Iterator[Part]:
     """Yield parts of as many rows as fit into an excerpt, each below the header.
 
-    `metadata`: of all parts. `row` is the number of the first row of a part, and `rows` is how many it has. A row that
+    `metadata`: of all parts. `row` and `last_row` are the numbers of the first and the last row of a part. A row that
     is too long for a table is a part of its own. It has a paragraph for each cell, below its first short text.
     """
     pending: list[Row] = []
@@ -31,7 +31,7 @@ def table_parts(
     size = header
 
     def part(text: str, found: Sequence[Row], above: tuple[str, ...]) -> Part:
-        place = {**(metadata or {}), "row": found[0][0], "rows": len(found)}
+        place = {**(metadata or {}), "row": found[0][0], "last_row": found[-1][0]}
         return Part(text, headings=above, fields={"metadata": place}, is_markdown=False)
 
     for number, row in rows:

@@ -123,6 +123,7 @@ async def test_the_first_reference_has_all_fields_of_its_evidence() -> None:
         "label": "Source text",
         "is_generated_artifact": False,
         "artifact_kind": None,
+        "row": None,
         "support": best["support"],
         "snippet": best["quote"],
         "snippet_start": best["quote_start"],
