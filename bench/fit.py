@@ -26,7 +26,6 @@ from numpy.typing import NDArray
 from sklearn.ensemble import HistGradientBoostingClassifier  # type: ignore[import-untyped]
 
 from bench import near_misses
-from bench.answers.measures import Counts, count, ratio
 from bench.answers.records import Answer, answers, as_record, with_other_citations
 from bench.data.data_sets import LEFT_OUT, MEASURED_ONLY, NEAR_MISSES, source
 from bench.data.pairs import Pairs, Record, cached_pairs, folds, load, predictions
@@ -35,6 +34,7 @@ from citestream.citation.options import Strictness
 from citestream.citation.support.calibration import STRICTNESS, Thresholds
 from citestream.citation.support.gates import CHECK_FEATURES
 from citestream.citation.support.scorers import scorer
+from citestream.proxy.cli.checking.measures import Counts, count, ratio
 
 DEPTH, TREES, RATE = 3, 200, 0.08
 # Length and counts tell data sets and authors apart more than they tell support: wrong sentences of most authors are

@@ -1,42 +1,50 @@
-"""Measure how much a judge delays an answer, and what a perfect judge reaches: `python -m bench.judge`.
+"""Measure what a judge changes and how much it delays an answer: `python -m bench.judge`.
+
+A judge that knows the labels reads the natural answers. The errors that remain are out of reach of any judge: the
+supporting excerpts were not among those that it was shown, or the sentence was certain and no judge was asked.
+
+The recorded replies of a strong language model (`bench/answers/judge/`) are read again: false sentences that it
+accepts, and true ones that it refuses.
 
 A scripted provider writes 30 tokens per second. A scripted judge answers every question after a fixed latency. The
 first sentence and the end of the answer are compared with the same answer without a judge, in the same run. Takes
 minutes.
-
-A judge that knows the truth reads the near-misses. The remaining errors are out of reach of any judge: a number gate
-refused a true claim, or no scorer proposed its passage.
 """
 
 import asyncio
+import json
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
-from collections.abc import AsyncGenerator
+from collections import Counter
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from time import perf_counter
+from typing import Any
 
+from bench.answers.records import Answer, answers
 from citestream.citation.answers.response import Response
+from citestream.citation.cite import drafts_of, scored
 from citestream.citation.evidence import Evidence
 from citestream.citation.options import Options
-from citestream.citation.support.decision import assess, decide
-from citestream.citation.support.judging import ALL, JudgeBand, apply, candidates
-from citestream.citation.support.scorers import Claim, scorer
+from citestream.citation.support.decision import assess, decide, without_copies
+from citestream.citation.support.judge_prompt import Excerpt, Extent, Question, Reply, read_reply
+from citestream.citation.support.judging import ALL, JudgeBand, apply, question
+from citestream.citation.support.scorers import scorer
 from citestream.providers.events import Event, Finish, TextDelta
-from citestream.proxy.cli.judge_check_command import near_misses
-from citestream.proxy.pipeline.deciding.judge_models import JudgeModel, Opinion, Question
+from citestream.proxy.cli.checking.measures import Counts, count, ratio
+from citestream.proxy.cli.checking.natural_answers import evidence_of, marked_sentences, sentence_of
+from citestream.proxy.pipeline.deciding.judge_models import JudgeModel, Opinion
 from citestream.proxy.pipeline.deciding.judging import Judge, JudgeLimits
 from citestream.proxy.pipeline.deciding.scoring import ExternalModels, Scoring
 from citestream.proxy.pipeline.outgoing import TextOut
 from citestream.proxy.pipeline.respond import respond
 
+RECORDED = Path(__file__).parent / "answers" / "judge" / "replies.jsonl"
 TOKENS_PER_SECOND = 30
 LATENCIES = (0.05, 0.2, 1.0)  # seconds of one judge call
 ROUNDS = 3
 SENTENCES = tuple(f"Bridge number {n} was opened in the year {1900 + n} by the mayor of Harlan." for n in range(8))
 EVIDENCE = tuple(Evidence(n, text, f"e{n}") for n, text in enumerate(SENTENCES, 1))
-UNRELATED = (
-    "The tide turns about every six hours in most harbours of the region.",
-    "Bread dough rises faster in a warm kitchen than in a cold one.",
-)
 LIMITS = JudgeLimits(deadline_seconds=5.0, concurrent_calls=16, calls_per_answer=500, cached_verdicts=0)
 
 
@@ -49,7 +57,8 @@ class SlowJudge(JudgeModel):
     async def read(self, question: Question) -> Opinion:
         """See JudgeModel."""
         await asyncio.sleep(self.seconds)
-        return Opinion(1.0, tokens=len(question.passage) // 4)
+        positions = tuple(range(1, len(question.excerpts) + 1))
+        return Opinion(Reply(Extent.WHOLE, positions))
 
 
 async def paced() -> AsyncGenerator[Event, None]:
@@ -72,33 +81,100 @@ async def measure(latency: float | None) -> tuple[float, float]:
     return first, perf_counter() - began
 
 
-def perfect_judge(band: JudgeBand | None) -> tuple[float, float]:
-    """Return the shares of false claims that are cited and of true claims that are not. None: without a judge."""
-    wrong = {True: 0, False: 0}
-    pairs = near_misses()
-    for pair in pairs:
-        evidence = [Evidence(number, text, f"e{number}") for number, text in enumerate((pair.passage, *UNRELATED), 1)]
-        prepared, claim = scorer("lexical").prepare(evidence), Claim(pair.claim)
-        at_least = band.low if band else 1.0
-        verdicts = assess(claim, prepared.score(claim), prepared, at_least=at_least)
-        if band:
-            read = candidates(verdicts, band, prepared)
-            verdicts = apply(verdicts, {one.number: float(pair.supported and one.number == 1) for one in read})
-        wrong[pair.supported] += bool(decide(verdicts).supports) is not pair.supported
-    true = sum(pair.supported for pair in pairs)
-    return wrong[False] / (len(pairs) - true), wrong[True] / true
+def labelled_reply(sentence: dict[str, Any], asked: Question) -> Reply:
+    """Return the reply of a judge that knows the label of a sentence."""
+    shown = [excerpt.number for excerpt in asked.excerpts]
+    complete = [gold for gold in sentence["gold"] if set(gold) <= set(shown)]
+    numbers = {number for gold in sentence["gold"] for number in gold} if complete else set()
+    if sentence["label"] == "partial":
+        numbers = set(sentence["also"])
+    positions = tuple(position for position, number in enumerate(shown, 1) if number in numbers)
+    if not positions:
+        return Reply(Extent.NONE)
+    return Reply(Extent.PART if sentence["label"] == "partial" else Extent.WHOLE, positions)
+
+
+def with_perfect_judge(answer: Answer, band: JudgeBand) -> tuple[Counts, int, int]:
+    """Return the counts of an answer, the number of calls, and the number of sentences with a claim."""
+    evidence, marked = evidence_of(answer), marked_sentences(answer)
+    drafts = drafts_of(Response(evidence, Options(), question=answer["question"]).answer(0), "".join(marked))
+    prepared = scorer("lexical").prepare(evidence)
+    cited: list[set[int]] = [set() for _ in marked]
+    calls = claims = 0
+    for draft, scores in zip(drafts, scored([draft.claim for draft in drafts], prepared), strict=True):
+        if draft.claim is None or scores is None:
+            continue
+        index = sentence_of(draft, marked)
+        verdicts = assess(draft.claim, scores, prepared, at_least=band.low)
+        if asked := question(draft.claim, verdicts, band, prepared):
+            judged = apply(verdicts, asked, labelled_reply(answer["sentences"][index], asked))
+            verdicts = without_copies(judged, evidence)
+        calls, claims = calls + bool(asked), claims + 1
+        cited[index] |= {support.number for support in decide(verdicts).supports}
+    return count(answer, cited), calls, claims
+
+
+def perfect_judge(chosen: Sequence[Answer], band: JudgeBand) -> str:
+    """Return a line of the table for some answers."""
+    rows = [with_perfect_judge(answer, band) for answer in chosen]
+    found = ratio(sum((counts for counts, _, _ in rows), Counter()))
+    calls, claims = (sum(column) for column in list(zip(*rows, strict=True))[1:])
+    values = " ".join(f"{found[name]:8.3f}" for name in ("F1", "kept", "removed", "bad"))
+    return f"{values} {calls / claims:14.2f} {calls / len(chosen):12.1f}"
+
+
+def recorded() -> dict[str, Counter[str]]:
+    """Return what the recorded replies say about true and false sentences, by group of authors."""
+    groups = {"fitted authors": answers(), "held-out authors": answers(held_out=True)}
+    sentences = {
+        (answer["id"], index): (group, sentence)
+        for group, chosen in groups.items()
+        for answer in chosen
+        for index, sentence in enumerate(answer["sentences"])
+    }
+    found: dict[str, Counter[str]] = {group: Counter() for group in groups}
+    for line in RECORDED.read_text("utf-8").splitlines():
+        record = json.loads(line)
+        group, sentence = sentences[record["answer"], record["sentence"]]
+        found[group] += _outcome(sentence, record)
+    return found
+
+
+def _outcome(sentence: dict[str, Any], record: dict[str, Any]) -> Counter[str]:
+    """Return the counts of one recorded reply."""
+    excerpts = [Excerpt(**excerpt) for excerpt in record["excerpts"]]
+    reply = read_reply(record["reply"], len(excerpts))
+    counts = Counter({sentence["label"]: 1})
+    if reply is None:
+        counts["unreadable"] += 1
+    elif sentence["label"] == "unsupported":
+        counts["accepted"] += bool(reply.supporting) and reply.extent is Extent.WHOLE
+    else:
+        counts["refused"] += not reply.supporting
+        counts["partly"] += bool(reply.supporting) and reply.extent is Extent.PART
+        gold = {number for alternative in sentence["gold"] for number in alternative} | set(sentence["also"])
+        named = {excerpts[position - 1].number for position in reply.supporting}
+        counts["named"] += len(named)
+        counts["named wrong"] += len(named - gold)
+    return counts
 
 
 async def main() -> None:
-    """Print the table of the perfect judge, and one of the added times, the median of some rounds."""
+    """Print the tables of the perfect judge, of the recorded replies, and of the median added times."""
     ArgumentParser(description=__doc__, formatter_class=RawDescriptionHelpFormatter).parse_known_args()
-    print("near-misses                   false claims cited  true claims refused")
-    bands = {"without a judge": None, "a judge in the default band": JudgeBand(), "a judge of all candidates": ALL}
-    for name, band in bands.items():
-        cited, refused = perfect_judge(band)
-        print(f"{name:30} {cited:17.1%} {refused:20.1%}")
+    print(f"{'perfect judge':34} {'F1':>8} {'kept':>8} {'removed':>8} {'bad':>8} calls/sentence calls/answer")
+    for group, chosen in {"fitted authors": answers(), "held-out authors": answers(held_out=True)}.items():
+        for band in (JudgeBand(), JudgeBand(0.05, 0.9), JudgeBand(0.2, 0.9)):
+            print(f"{f'{group}, {band.low} to {band.high}':34} {perfect_judge(chosen, band)}")
     print()
-    print(f"{len(SENTENCES)} sentences at {TOKENS_PER_SECOND} tokens/s, one judge call per candidate, {ROUNDS} rounds")
+    print("recorded replies   false sentences accepted   true sentences refused   partly   wrong excerpts named")
+    for group, counts in recorded().items():
+        print(
+            f"{group:18} {counts['accepted']:12} of {counts['unsupported']:3} {counts['refused']:18} of "
+            f"{counts['supported']:3} {counts['partly']:10} {counts['named wrong']:12} of {counts['named']}"
+        )
+    print()
+    print(f"{len(SENTENCES)} sentences at {TOKENS_PER_SECOND} tokens/s, one judge call per sentence, {ROUNDS} rounds")
     print("judge latency  first sentence  added  end of answer  added")
     without = [await measure(None) for _ in range(ROUNDS)]
     first, end = (sorted(column)[ROUNDS // 2] for column in zip(*without, strict=True))

@@ -2,7 +2,7 @@
 
 `python -m bench.near_misses [FILE.jsonl ...]` sends every claim with its evidence and two unrelated excerpts through
 the citation of finished text. It prints separate tables for the development part and the held-out part of
-`proxy/cli/near_misses/`, and for each file given. Nothing may be tuned on the held-out part, which is the baseline of
+`bench/data/near_misses/`, and for each file given. Nothing may be tuned on the held-out part, which is the baseline of
 the other one. Takes a minute.
 """
 
@@ -17,7 +17,7 @@ from typing import Any
 from bench.data.data_sets import NEAR_MISSES
 from citestream.citation import Evidence, Options, cite
 
-DATA = Path(__file__).parents[1] / "proxy" / "cli" / "near_misses"
+DATA = Path(__file__).parent / "data" / "near_misses"
 UNRELATED = (
     "The botanical garden keeps a collection of alpine plants that flower from May until September.",
     "A sourdough starter is fed with flour and water every day until it doubles in volume.",

@@ -16,10 +16,11 @@ class JudgeReport:
     calls: int = 0
     tokens: int = 0  # total of prompts and replies
     milliseconds: float = 0.0  # spent waiting for at least one verdict, summed over sentences
-    confirmed: int = 0
-    refused: int = 0
+    confirmed: int = 0  # excerpts that it found to support a sentence
+    refused: int = 0  # excerpts that it read and that do not
     late: int = 0  # verdicts that missed the deadline
-    failed: int = 0  # failed calls, and replies that are neither Yes nor No
+    failed: int = 0  # failed calls
+    unreadable: int = 0  # replies in another form than the question asks for
     cached: int = 0  # verdicts from earlier requests
 
 
@@ -74,7 +75,7 @@ class Grounding:
         self.verdicts.append(
             {
                 **place,
-                "verdict": "supported" if decision.supports else "contradicted" if conflict else "unsupported",
+                "verdict": _verdict(decision, has_conflict=conflict is not None),
                 "evidence": [evidence.number for evidence in cited],
                 "conflict": conflict,
             }
@@ -112,3 +113,9 @@ class Grounding:
             **self.notes,
             "timings_ms": dict(self.timings_ms),
         }
+
+
+def _verdict(decision: Decision, *, has_conflict: bool) -> str:
+    if decision.supports:
+        return "partly" if decision.is_partial else "supported"
+    return "contradicted" if has_conflict else "unsupported"

@@ -7,25 +7,22 @@ F1 has an interval of 95 % (bootstrap over answers). Takes half a minute.
 
 import argparse
 import json
-import re
 from collections import Counter
 from collections.abc import Sequence
-from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from bench.answers.measures import Counts, count, ratio
 from bench.answers.records import Answer, answers
-from citestream.citation import Evidence, Options
+from citestream.citation import Options
 from citestream.citation.answers.response import Response
 from citestream.citation.cite import decide, drafts_of, scored
 from citestream.citation.support.scorers import scorer
+from citestream.proxy.cli.checking.measures import Counts, count, ratio
+from citestream.proxy.cli.checking.natural_answers import citations, evidence_of, marked_sentences
 
 SHOWN = ("F1", "precision", "recall", "kept", "removed", "filled", "bad")
 SAMPLES = 1_000
-_END = re.compile(r"\s*(?:[.!?。！？:;]+[*_)\"”»]*|\|)\s*$")
 
 
 def main() -> None:
@@ -49,7 +46,7 @@ def table(chosen: Sequence[Answer], options: Options) -> list[str]:
     for author in sorted({answer["author"] for answer in chosen}):
         of_author = [answer for answer in chosen if answer["author"] == author]
         before = [count(one, [set(s["model_cites"]) for s in one["sentences"]]) for one in of_author]
-        after = [count(one, citations(one, options)) for one in of_author]
+        after = [count(one, decided(one, options)) for one in of_author]
         found = ratio(sum(after, Counter()))
         values = [f"{found[name]:.3f}" for name in SHOWN]
         values[0] += interval(after)
@@ -59,32 +56,19 @@ def table(chosen: Sequence[Answer], options: Options) -> list[str]:
     return lines
 
 
-def citations(answer: Answer, options: Options) -> list[set[int]]:
+def decided(answer: Answer, options: Options) -> list[set[int]]:
     """Return the evidence numbers that each sentence of the answer has after citing the whole text.
 
     A citation counts for the sentence with which the cited part of the text overlaps most.
     """
-    evidence = [Evidence(n, one["text"], f"e{n}", title=one["title"]) for n, one in enumerate(answer["evidence"], 1)]
-    marked = [with_markers(sentence) for sentence in answer["sentences"]]
-    bounds = list(pairwise(accumulate(map(len, marked), initial=0)))
+    evidence, marked = evidence_of(answer), marked_sentences(answer)
     of_model = Response(evidence, options, question=answer["question"]).answer(0)
     prepared = scorer(options.scorer).prepare(evidence)
     drafts = drafts_of(of_model, "".join(marked))
-    cited: list[set[int]] = [set() for _ in marked]
-    for draft, scores in zip(drafts, scored([one.claim for one in drafts], prepared, options.strictness), strict=True):
-        overlaps = [min(end, draft.end) - max(start, draft.start) for start, end in bounds]
-        numbers = {support.number for support in decide(draft, scores, prepared, options).supports}
-        cited[overlaps.index(max(overlaps))] |= numbers
-    return cited
-
-
-def with_markers(sentence: dict[str, Any]) -> str:
-    """Return a sentence with the markers of its model before the punctuation or the bar of a table at its end."""
-    text = sentence["text"]
-    numbers = "".join(f"[{number}]" for number in sentence["model_cites"])
-    end = _END.search(text) if numbers else None
-    at = end.start() if end else len(text)
-    return f"{text[:at]}{' ' if numbers else ''}{numbers}{text[at:]}{sentence['sep']}"
+    scores = scored([draft.claim for draft in drafts], prepared, options.strictness)
+    decisions = [decide(*pair, prepared, options) for pair in zip(drafts, scores, strict=True)]
+    numbers = [[support.number for support in decision.supports] for decision in decisions]
+    return citations(drafts, numbers, marked)
 
 
 def interval(counts: Sequence[Counts]) -> str:

@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from bench.answers.measures import count
 from bench.answers.records import Answer
+from citestream.proxy.cli.checking.measures import count
 
 HEAD = ("author", "style", "languages", "answers", "sentences", "wrong sentences", "wrong citations")
 

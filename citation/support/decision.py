@@ -78,6 +78,7 @@ class Decision:
     supports: tuple[Support, ...] = ()
     rejected: tuple[Rejection, ...] = ()
     conflict: Conflict | None = None  # only if nothing supports the sentence
+    is_partial: bool = False  # the supports state only a part of the sentence
     verdicts: tuple["Verdict", ...] = ()  # one per evidence, if explanations were requested
 
 
@@ -100,6 +101,8 @@ class Verdict:
     copy: bool = False  # it supports the claim, but other evidence with the same text, or with the sentence, is cited
     over_limit: bool = False  # it supports the claim, but the limit is used up by better evidence
     judged: float | None = None  # the judge's probability of support, if a judge was asked
+    partial: bool = False  # the judge found only a part of the sentence
+    contradicts: bool = False  # the judge found that it says otherwise
 
     @property
     def support(self) -> float:
@@ -110,11 +113,13 @@ class Verdict:
     def summary(self) -> str:
         """The deciding reason in words."""
         if self.cited:
-            return "supports"
+            return "supports a part of the sentence" if self.partial else "supports"
         if self.copy:
             return "supports, but the same words are cited already"
         if self.over_limit:
             return "supports, but better ones fill the limit"
+        if self.contradicts:
+            return "refused: the judge found that it says otherwise"
         if self.judged is not None and self.judged < JUDGE_THRESHOLD:
             return "refused: the judge found no support"
         if self.findings:
@@ -157,6 +162,7 @@ def decide(verdicts: Sequence[Verdict], *, limit: int = 4, explain: bool = False
         ),
         tuple(Rejection(v.number, _reason(v)) for v in verdicts if v.hinted and not v.cited),
         None if supports else _conflict(verdicts),
+        any(verdict.partial for verdict in supports),
         tuple(verdicts) if explain else (),
     )
 
@@ -208,13 +214,13 @@ def assess_in_steps(
                 verbatim=checked.verbatim,
             )
         )
-    return _without_copies(verdicts, prepared.evidence) if calibrated.checked else verdicts
+    return without_copies(verdicts, prepared.evidence) if calibrated.checked else verdicts
 
 
 assess = completed(assess_in_steps)
 
 
-def _without_copies(verdicts: list[Verdict], evidence: Sequence[Evidence]) -> list[Verdict]:
+def without_copies(verdicts: list[Verdict], evidence: Sequence[Evidence]) -> list[Verdict]:
     """Cite only one of several pieces of evidence with the same text, or those of them that the model cites.
 
     Evidence that contains the sentence word for word needs no other beside it.
@@ -301,6 +307,8 @@ def _conflict(verdicts: Sequence[Verdict]) -> Conflict | None:
 
     A number that a passage does not state is no contradiction.
     """
+    if judged := next((verdict for verdict in verdicts if verdict.contradicts), None):
+        return Conflict(judged.number, judged.start, judged.end, "the judge found that it says otherwise")
     found = [
         (verdict, finding)
         for verdict in verdicts

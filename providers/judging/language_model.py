@@ -1,4 +1,4 @@
-"""A language model as a judge: one request, one word, and a probability if the provider returns log-probabilities."""
+"""A language model as a judge: one request, one line, and a probability if the provider returns log-probabilities."""
 
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
@@ -13,12 +13,12 @@ Stream = Callable[[ChatRequest], AsyncGenerator[Event, None]]
 # From the most to the least that a provider may accept. Reasoning models refuse `temperature` and `max_tokens`, many
 # servers refuse log-probabilities. The first set with which the model replies is used from then on.
 PARAMETERS: tuple[Mapping[str, Any], ...] = (
-    {"temperature": 0, "max_tokens": 4, "logprobs": True, "top_logprobs": 5},
-    {"temperature": 0, "max_tokens": 4},
+    {"temperature": 0, "max_tokens": 24, "logprobs": True, "top_logprobs": 5},
+    {"temperature": 0, "max_tokens": 24},
     {"max_completion_tokens": 2_000},  # a reasoning model's tokens count before it answers
     {},
 )
-MAX_REPLY = 40  # characters after which the stream is closed: the first word decides, and a verbose model costs money
+MAX_REPLY = 80  # characters after which the stream is closed: the first line decides, and a verbose model costs money
 CHARACTERS_PER_TOKEN = 4  # mean of English text; used if a provider does not report usage
 
 

@@ -119,11 +119,12 @@ class ScoringConfig(Section):
     entailment: str = Field(default="", description="folder of a cross-encoder with model.onnx and tokenizer.json")
     judge: str = Field(
         default="",
-        description="model that confirms or refuses citations: provider/model, or onnx:FOLDER of a cross-encoder",
+        description="model that decides which excerpts support a sentence: provider/model, or onnx:FOLDER of a "
+        "cross-encoder",
     )
     judge_band: tuple[float, float] | Literal["all"] = Field(
         default=(JudgeBand().low, JudgeBand().high),
-        description="scorer probabilities for which the judge is asked; all: also what gates refuse, except numbers",
+        description="scorer probabilities that are uncertain, so that the judge is asked; all: about every sentence",
     )
     judge_deadline_seconds: float = Field(
         default=2.0, gt=0, le=10, description="maximum seconds to wait for the judge per sentence; then it is ignored"
@@ -132,7 +133,7 @@ class ScoringConfig(Section):
         default=8, ge=1, description="maximum concurrent calls of one worker; one answer uses at most half of them"
     )
     judge_calls_per_answer: int = Field(
-        default=100, ge=1, description="maximum calls for one answer; 30 sentences with three candidates each need 90"
+        default=100, ge=1, description="maximum calls for one answer; at most one is needed for each sentence"
     )
     judge_template: str = Field(default="", description="file with a prompt for the judge; empty: chosen by model name")
     judge_cached_verdicts: int = Field(

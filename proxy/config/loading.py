@@ -16,6 +16,7 @@ from .validation_errors import ConfigError, annotation_at, format_path, format_p
 
 ENVIRONMENT = "CITESTREAM_"  # prefix of variables that set options
 FILE_VARIABLE = "CITESTREAM_CONFIG"  # path of the file, unless the command line names one
+SHORT_NAMES = {"CITESTREAM_JUDGE": "CITESTREAM_SCORING__JUDGE"}
 
 # Variables that Kubernetes sets for a service named citestream, as NAME=value. They are ignored.
 _KUBERNETES = re.compile(r"CITESTREAM_(SERVICE_(HOST|PORT)(_\w+)?=|PORT_\d+_(TCP|UDP)(_\w+)?=|PORT=\w+://).*")
@@ -26,8 +27,12 @@ _KINDS = ("openai", "ollama", "gemini", "anthropic", "extractive")
 Raw = dict[str, Any]
 
 
-def load(path: str | None = None, environ: Mapping[str, str] = os.environ, **overrides: Any) -> Config:
-    """Return the configuration of a file, the environment and the command line (`overrides`: options of `server`).
+def load(
+    path: str | None = None, environ: Mapping[str, str] = os.environ, *, judge: str | None = None, **overrides: Any
+) -> Config:
+    """Return the configuration of a file, the environment and the command line.
+
+    `judge`: as `scoring.judge`. `overrides`: options of `server`.
 
     All secrets are read once, so that a missing one fails now and not at the first request. Raise ConfigError if the
     configuration is invalid.
@@ -41,12 +46,14 @@ def load(path: str | None = None, environ: Mapping[str, str] = os.environ, **ove
     sources: dict[str, str] = {}
     for name, value in environ.items():
         if name.startswith(ENVIRONMENT) and name != FILE_VARIABLE and not _KUBERNETES.fullmatch(f"{name}={value}"):
-            option = name[len(ENVIRONMENT) :].lower().split("__")
+            option = SHORT_NAMES.get(name, name)[len(ENVIRONMENT) :].lower().split("__")
             _set(raw, option, _parse_variable(name, value, option))
             sources[format_path(option)] = name
     for name, value in overrides.items():
         if value is not None:
             _set(raw, ["server", name], value)
+    if judge is not None:
+        _set(raw, ["scoring", "judge"], judge)
     config = parse(raw, sources)
     _read_secrets(config, environ)
     return config

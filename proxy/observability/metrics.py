@@ -136,7 +136,7 @@ class Metrics(Observer):
         for reason, count in grounding.rejections.items():
             self._rejected.labels(reason.value).inc(count)
         if judging := grounding.judging:
-            for verdict in ("confirmed", "refused", "late", "failed"):
+            for verdict in ("confirmed", "refused", "late", "failed", "unreadable"):
                 self._judge_verdicts.labels(verdict).inc(getattr(judging, verdict))
             self._judge_calls.inc(judging.calls)
             self._judge_tokens.inc(judging.tokens)

@@ -8,6 +8,12 @@ import { byId, notice, openDialog } from "./page.js";
 import { sourceCount, Turn } from "./turn.js";
 
 const OPTIONS = ["release", "unsupported", "scorer", "strictness"]; // citation options; each has an element with this id
+
+/** Return the options of citations that the user has chosen. */
+const chosenOptions = () => ({
+  ...Object.fromEntries(OPTIONS.map((name) => [name, byId(name).value])),
+  judge: byId("judge").value === "true",
+});
 // Values of the source menu besides the names of retrievers
 const DOCUMENTS = "";
 const NONE = "\0";
@@ -70,7 +76,7 @@ async function run(turn) {
     earlier,
     source,
     evidence: sent.map(({ entry }) => entry),
-    options: Object.fromEntries(OPTIONS.map((name) => [name, byId(name).value])),
+    options: chosenOptions(),
   });
   follow(turn);
   await turn.run(body, sent, { key: key(), context: { source, sent: sent.length, total } });
@@ -252,6 +258,9 @@ async function load() {
     byId("model").replaceChildren(...(names.length ? names : [el("option", { value: "" }, "no model listed")]));
     byId("scorer").replaceChildren(...settings.scorers.map((name) => el("option", { value: name }, name)));
     for (const name of OPTIONS) byId(name).value = settings.citations[name];
+    byId("judge-label").hidden = !settings.judge;
+    byId("judge").options[0].textContent = settings.judge;
+    byId("judge").value = String(settings.citations.judge);
     byId("source").replaceChildren(
       el("option", { value: DOCUMENTS }, "My documents"),
       ...settings.sources.map((name) => el("option", { value: name }, name)),

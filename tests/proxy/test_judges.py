@@ -1,6 +1,10 @@
 """A judge in a real server: a second model confirms or refuses a citation before the sentence is released."""
 
 import json
+import os
+import re
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,6 +28,16 @@ ANSWER = "Skarvik was acquired by Norland in 2019. The ferry carries 22 cars."
 TRUE = "The ferry carries 22 cars."
 
 
+EXCERPT = re.compile(r"^\[(\d)\].*\n(?P<nonce>\w+)\n((?:.|\n)*?)\n(?P=nonce)$", re.MULTILINE)
+
+
+def reply(prompt: str) -> str:
+    """Return the numbers of the excerpts that contain the claim, if it is TRUE."""
+    claim = prompt.rpartition("Claim: ")[2].splitlines()[0]
+    numbers = [number for number, _, passage in EXCERPT.findall(prompt) if claim == TRUE and TRUE in passage]
+    return ", ".join(numbers) or "none"
+
+
 class ProviderHandler(BaseHTTPRequestHandler):
     """A server of the OpenAI API. The model `writer` answers; any other model judges each claim."""
 
@@ -38,8 +52,7 @@ class ProviderHandler(BaseHTTPRequestHandler):
             return self._stream(ANSWER)
         if self.verdict.isdecimal():
             return self._refuse(int(self.verdict))
-        claim = body["messages"][-1]["content"].rpartition("Claim: ")[2]
-        return self._stream(self.verdict or ("Yes" if TRUE in claim.splitlines()[0] else "No"))
+        return self._stream(self.verdict or reply(body["messages"][-1]["content"]))
 
     def _stream(self, text: str) -> None:
         pieces = [{"role": "assistant", "content": ""}, {"content": text}, {}]
@@ -136,7 +149,7 @@ FAILURES = {
     "the judge is overloaded": "503",
     "the judge is rate-limited": "429",
     "the judge's key is wrong": "401",
-    "the judge answers neither yes nor no": "That depends on what you mean by ferry.",
+    "the judge answers in another form": "That depends on what you mean by ferry.",
 }
 
 
@@ -147,7 +160,34 @@ def test_if_the_judge_fails_the_scorer_decides(citestream_server: Start, verdict
         judged, plain = completion(address), completion(address, judge=False)
     assert judged.choices[0].message.content == plain.choices[0].message.content
     assert judged.grounding["degraded"]
-    assert judged.grounding["judge"]["failed"] > 0
+    report = judged.grounding["judge"]
+    assert report["unreadable" if " " in verdict else "failed"] == report["calls"] > 0
+
+
+SWITCHES: dict[str, tuple[list[str], dict[str, str], str]] = {
+    "the command line": (["--judge", "openai/judge"], {}, "by the judge openai/judge"),
+    "a variable": ([], {"CITESTREAM_JUDGE": "openai/judge"}, "by the judge openai/judge"),
+    "neither": ([], {}, "--judge MODEL or CITESTREAM_JUDGE adds a language model"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "variables", "line"), SWITCHES.values(), ids=SWITCHES)
+def test_one_switch_turns_the_judge_on(arguments: list[str], variables: dict[str, str], line: str) -> None:
+    command = [sys.executable, "-m", "citestream", "serve", "--port", "0", *arguments]
+    with running_provider() as (url, _):
+        environment = os.environ | {"OPENAI_BASE_URL": url, "OPENAI_API_KEY": "k"} | variables
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as server:
+            assert server.stdout is not None
+            address = server.stdout.readline().split(" listening on ")[1].strip()
+            verification = server.stdout.readline()
+            answer = completion(address)
+            server.terminate()
+            server.communicate()
+    assert line in verification
+    is_judged = "by the judge" in line
+    assert ("judge" in answer.grounding) is is_judged
+    expected = "Skarvik was acquired by Norland in 2019. " if is_judged else ANSWER.split(". ")[0] + ". [1] "
+    assert answer.choices[0].message.content.startswith(expected)
 
 
 def test_a_finished_text_is_judged_too(citestream_server: Start) -> None:

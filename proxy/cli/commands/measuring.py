@@ -51,29 +51,29 @@ def evaluate(files: tuple[Path, ...], scorer: str, plot: Path | None, path: str 
 @click.command("judge-check")
 @click.argument("model")
 @click.argument("files", nargs=-1, type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--sample", type=int, default=0, help="Number of pairs to ask about.  [default: all]")
+@click.option("--sample", type=int, default=0, help="Number of answers to measure.  [default: all]")
 @click.option("--price", type=float, default=0.0, help="Price of a million tokens, to print the cost.")
 @CONFIG
 @click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
 def judge_check(
     model: str, files: tuple[Path, ...], sample: int, price: float, path: str | None, as_json: bool
 ) -> None:
-    """Measure how well, how fast and at what cost MODEL judges near-misses and the labelled pairs of FILES.
+    """Measure what MODEL changes as a judge of natural answers: citations kept and removed, time and cost.
 
-    MODEL is provider/model, or onnx:FOLDER of a cross-encoder. Each pair is asked about at most twice: once alone, and
-    once with the scorer and the gates in front, as in an answer.
+    MODEL is provider/model, or onnx:FOLDER of a cross-encoder. FILES are natural answers in JSONL format; without any,
+    the 48 answers of the package are used. Each answer is cited without the judge and with it.
 
     \b
     citestream judge-check ollama/bespoke-minicheck
-    citestream judge-check openai/gpt-4.1-nano --sample 200 --price 0.10
-    citestream judge-check onnx:models/minicheck labelled.jsonl --json
+    citestream judge-check openai/gpt-4.1-nano --sample 20 --price 0.10
+    citestream judge-check onnx:models/minicheck answers.jsonl --json
     """
     from citestream.citation.evidence import FieldError
     from citestream.providers.errors import ProviderError
 
     from ...config import ConfigError
     from ...http.error_responses import RequestError
-    from ..judge_check_command import run as run_judge_check
+    from ..checking.judge_check import run as run_judge_check
 
     try:
         run_judge_check(files, model, sample=sample, price=price, as_json=as_json, config=read_config(path))

@@ -3,11 +3,15 @@
 import json
 import os
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
 from ..arguments import CONFIG, read_config
 from ..running import USAGE, fail
+
+if TYPE_CHECKING:
+    from ...config import Config
 
 REBINDING = (
     "without server.hosts, a web page whose name is rebound to this server (DNS rebinding) can read what GET requests "
@@ -22,7 +26,8 @@ REBINDING = (
     "--port", type=click.IntRange(0, 65535), help="Port to listen on; 0 selects a free port.  [default: 8787]"
 )
 @click.option("--workers", type=click.IntRange(1, 256), help="Processes that share the port.  [default: 1]")
-def serve(path: str | None, host: str | None, port: int | None, workers: int | None) -> None:
+@click.option("--judge", metavar="MODEL", help="Model that verifies each sentence, such as openai/gpt-5-nano.")
+def serve(path: str | None, host: str | None, port: int | None, workers: int | None, judge: str | None) -> None:
     """Start the proxy for clients of the OpenAI, Ollama, Gemini, Anthropic and Cohere APIs.
 
     Prints `citestream listening on http://HOST:PORT` as soon as it accepts requests. After SIGTERM, running answers
@@ -32,12 +37,13 @@ def serve(path: str | None, host: str | None, port: int | None, workers: int | N
     citestream serve --port 9000                          another port; 0 selects a free one
     citestream serve --config my.yaml --workers 2         a configuration file and two processes
     OPENAI_API_KEY=... citestream serve                   also use the models of OpenAI
+    citestream serve --judge ollama/bespoke-minicheck     verify each sentence with a model too
     """
     from ...config import ConfigError, find_loop, is_loopback
     from ...http.serving.workers import serve as serve_forever
     from ...observability.logs import configure_logging
 
-    config = read_config(path, host=host, port=port, workers=workers)
+    config = read_config(path, host=host, port=port, workers=workers, judge=judge)
     if name := find_loop(config):
         variable = {"openai": "OPENAI_BASE_URL", "anthropic": "ANTHROPIC_BASE_URL"}.get(name)
         hint = f"; unset {variable} for the server, it is a setting of its clients" if variable else ""
@@ -48,12 +54,19 @@ def serve(path: str | None, host: str | None, port: int | None, workers: int | N
         if not config.server.hosts:
             click.echo(f"citestream: warning: {REBINDING}", err=True)
     try:
-        serve_forever(config, started=click.echo)
+        serve_forever(config, started=lambda message: click.echo(f"{message}\n{verification(config)}"))
     except ConfigError as error:
         fail(str(error), USAGE)
     except OSError as error:
         reason = os.strerror(error.errno) if error.errno and error.errno > 0 else error.strerror
         fail(f"cannot listen on {config.server.host}:{config.server.port}: {reason}; try another --host or --port")
+
+
+def verification(config: "Config") -> str:
+    """Return a line that says how citations are verified."""
+    if config.scoring.judge and config.citations.judge:
+        return f"each sentence is verified by its words and by the judge {config.scoring.judge}"
+    return "each sentence is verified by its words; --judge MODEL or CITESTREAM_JUDGE adds a language model"
 
 
 @click.command("check-config")

@@ -4,7 +4,16 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from math import exp
 
-from citestream.citation.support.judge_prompt import JudgeTemplate, probability, read_answer
+from citestream.citation.support.decision import JUDGE_THRESHOLD
+from citestream.citation.support.judge_prompt import (
+    Excerpt,
+    Extent,
+    JudgeTemplate,
+    Question,
+    Reply,
+    probability,
+    read_reply,
+)
 from citestream.providers.judging.cross_encoder import EntailmentModel
 from citestream.providers.judging.language_model import LanguageModelJudge
 
@@ -12,25 +21,16 @@ MAX_LOG_ODDS = 30.0  # beyond it the probability is 0 or 1 in double precision, 
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """One claim and one passage of evidence."""
-
-    claim: str
-    context: str  # the sentence before the claim
-    title: str
-    passage: str
-
-
-@dataclass(frozen=True, slots=True)
 class Opinion:
-    """The probability that the passage supports the claim, None if the reply cannot be read; and what it cost."""
+    """The reply to a question, None if it cannot be read; the probability of support; and what it cost."""
 
-    probability: float | None
+    reply: Reply | None
+    support: float = 1.0  # probability
     tokens: int = 0
 
 
 class JudgeModel(ABC):
-    """A model that reads a claim and a passage together."""
+    """A model that reads a sentence and several excerpts together."""
 
     @abstractmethod
     async def read(self, question: Question) -> Opinion:
@@ -45,25 +45,21 @@ class PromptedModel(JudgeModel):
     """A language model that is asked in words."""
 
     def __init__(self, model: LanguageModelJudge, template: JudgeTemplate, secret: bytes) -> None:
-        """`secret`: key of the nonces around passages."""
+        """`secret`: key of the nonces around excerpts."""
         self._model = model
         self._template = template
         self._secret = secret
 
     async def read(self, question: Question) -> Opinion:
         """See JudgeModel."""
-        messages = self._template.messages(
-            question.claim, question.passage, title=question.title, context=question.context, secret=self._secret
-        )
-        reply = await self._model.ask(messages)
-        likely = probability(reply.top)
-        if likely is None and (answer := read_answer(reply.text)) is not None:
-            likely = float(answer)
-        return Opinion(likely, reply.tokens)
+        answer = await self._model.ask(self._template.messages(question, secret=self._secret))
+        reply = read_reply(answer.text, len(question.excerpts), numbers=self._template.names_excerpts)
+        likely = probability(answer.top)
+        return Opinion(reply, 1.0 if likely is None else likely, answer.tokens)
 
 
 class CrossEncoder(JudgeModel):
-    """A local model in ONNX that returns log odds of entailment."""
+    """A local model in ONNX that returns log odds of entailment. It reads each excerpt, and all of them together."""
 
     def __init__(self, model: EntailmentModel) -> None:
         """`model`: closed with this one."""
@@ -71,10 +67,20 @@ class CrossEncoder(JudgeModel):
 
     async def read(self, question: Question) -> Opinion:
         """See JudgeModel."""
-        passage = f"{question.title}. {question.passage}" if question.title else question.passage
-        (log_odds,) = await self._model.entailed([(passage, question.claim)])
-        return Opinion(1 / (1 + exp(-max(-MAX_LOG_ODDS, min(MAX_LOG_ODDS, log_odds)))))
+        passages = [_passage(excerpt) for excerpt in question.excerpts]
+        union = [" ".join(passages)] if len(passages) > 1 else []
+        log_odds = await self._model.entailed([(passage, question.claim) for passage in (*passages, *union)])
+        likely = [1 / (1 + exp(-max(-MAX_LOG_ODDS, min(MAX_LOG_ODDS, value)))) for value in log_odds]
+        support = max(likely)
+        if support < JUDGE_THRESHOLD:
+            return Opinion(Reply(Extent.NONE), support)
+        alone = [position for position, value in enumerate(likely[: len(passages)], 1) if value >= JUDGE_THRESHOLD]
+        return Opinion(Reply(Extent.WHOLE, tuple(alone)), support)
 
     async def aclose(self) -> None:
         """Stop the model's thread."""
         await self._model.aclose()
+
+
+def _passage(excerpt: Excerpt) -> str:
+    return f"{excerpt.title}. {excerpt.passage}" if excerpt.title else excerpt.passage

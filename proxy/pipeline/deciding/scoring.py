@@ -158,7 +158,7 @@ class Scoring:
         steps = assess_in_steps(claim, scores, prepared, at_least=at_least, complete=explain)
         verdicts = await self._work.run(steps)
         if judge:
-            verdicts = await judge.review(claim, verdicts, prepared)
+            verdicts = await judge.review(claim, verdicts, prepared, cites_partial=options.strictness != "strict")
             self.degraded |= judge.degraded
         return decide(verdicts, limit=options.max_per_sentence, explain=explain)
 

@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from citestream.proxy.http.middleware.auth import PAGE_PREFIX
-from tests.browser.chromium import serve_command
-from tests.browser.playground.page import OPENED, ask, paste
+from tests.browser.chromium import serve_command, watched_page
+from tests.browser.playground.page import OPENED, ask, open_page, paste
 from tests.conftest import Launch
 
 pytestmark = pytest.mark.browser
@@ -137,3 +137,29 @@ def test_with_client_keys_the_page_asks_for_a_key_and_stores_it_in_the_tab(
             assert context.request.get(f"{url}{path}").status == 401
         assert context.request.post(f"{url}/v1/evidence/read?file_name=a.txt", data="text").status == 401
         assert context.request.get(f"{url}{PAGE_PREFIX}app.js").ok
+
+
+def test_the_judge_of_the_server_can_be_left_out(browser: Browser, launch: Launch, tmp_path: Path) -> None:
+    config = {"providers": {"extractive": {"kind": "extractive"}}, "scoring": {"judge": "extractive"}}
+    context = browser.new_context()
+    with launch(serve_command(tmp_path, config), tmp_path / "log") as url, watched_page(context, (url,)) as page:
+        open_page(page, url)
+        paste(page, OPENED)
+        for value in ("true", "false"):
+            page.click("#open-options")
+            expect(page.get_by_label("Judge").locator("option").first).to_have_text("extractive")
+            page.get_by_label("Judge").select_option(value)
+            page.keyboard.press("Escape")
+            turn = ask(page, f"When was the Harlan bridge opened? {value}")
+            turn.locator(".inspect").click()
+            page.click("#tab-wire")
+            assert f'"judge": {value}' in page.locator("#wire pre").inner_text()
+            page.keyboard.press("Escape")
+    context.close()
+
+
+def test_the_options_name_no_judge_if_the_server_has_none(page: Page) -> None:
+    expect(page.locator("#judge-label")).to_be_hidden()
+    page.click("#open-options")
+    expect(page.locator("#strictness")).to_be_visible()
+    expect(page.locator("#judge-label")).to_be_hidden()

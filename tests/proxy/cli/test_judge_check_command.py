@@ -1,25 +1,26 @@
-"""`citestream judge-check`: quality, latency and cost of a judge."""
+"""`citestream judge-check`: what a judge changes on natural answers, and its time and cost."""
 
 import json
 import os
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from citestream.proxy.cli.judge_check_command import labelled, near_misses
+from citestream.citation.grounding import JudgeReport
+from citestream.proxy.cli.checking.judge_check import Results, recommendation
+from citestream.proxy.cli.checking.natural_answers import built_in
 from tests.proxy.test_judges import running_provider
 
 ROOT = Path(__file__).parents[3]
-RECORD = {
-    "id": "r1",
-    "dataset": "bridges",
-    "answer_sentences": ["The ferry carries 22 cars.", "It is blue.", "It is slow."],
-    "evidence": [{"text": "The ferry carries 22 cars."}, {"text": "Bread is baked at night.", "title": "Bread"}],
-    "gold": [[0], [], []],
-    "sent_label": ["supported", "unsupported", "unjudged"],
-}
+ANSWERS = [
+    answer
+    for file in sorted((ROOT / "bench" / "answers" / "data").rglob("*.jsonl"))
+    if file.parent.name != "second_annotation"
+    for answer in map(json.loads, file.read_text("utf-8").splitlines())
+]
 
 
 def judge_check(*arguments: str, url: str = "http://127.0.0.1:9/v1") -> subprocess.CompletedProcess[str]:
@@ -28,47 +29,64 @@ def judge_check(*arguments: str, url: str = "http://127.0.0.1:9/v1") -> subproce
     return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
 
 
-def test_a_judge_that_always_says_yes_accepts_every_false_claim() -> None:
-    with running_provider("Yes") as (url, _):
-        done = judge_check("openai/judge", "--sample", "30", "--price", "1", "--json", url=url)
+def test_a_judge_that_refuses_everything_removes_all_citations_but_copies() -> None:
+    with running_provider("none") as (url, _):
+        done = judge_check("openai/judge", "--sample", "3", "--price", "1", "--json", url=url)
     report = json.loads(done.stdout)
-    tallies = report["pairs"].values()
-    assert sum(tally["true"] + tally["false"] for tally in tallies) == 30
-    assert all(tally["judge_accepted"] == tally["false"] and tally["judge_refused"] == 0 for tally in tallies)
-    assert all(tally["product_accepted"] <= tally["false"] for tally in tallies)
-    assert report["cost"] == pytest.approx(report["tokens"] / 1e6)
+    assert report["answers"] == 3
+    assert report["with_judge"]["removed"] == 1.0
+    assert report["with_judge"]["kept"] < 0.2 < 0.8 < report["without_judge"]["kept"]
+    assert report["judge"]["calls"] > 0
+    assert report["cost_per_answer"] == pytest.approx(report["judge"]["tokens"] / 3 / 1e6)
+    assert report["recommendation"].startswith("Do not use it")
 
 
-@pytest.mark.parametrize("pairs", ["1", "12"])
-def test_the_table_names_quality_latency_and_cost(pairs: str) -> None:
-    with running_provider("No") as (url, _):
-        done = judge_check("openai/judge", "--sample", pairs, "--price", "1", url=url)
+def test_the_table_names_quality_time_and_cost() -> None:
+    with running_provider("Excerpt 1") as (url, _):
+        done = judge_check("openai/judge", "--sample", "1", "--price", "1", url=url)
     assert done.returncode == 0, done.stderr
-    assert all(word in done.stdout for word in ("accepted", "refused", "latency: median", "tokens:", "cost:"))
+    words = ("of the models", "without the judge", "with the judge", "kept", "removed", "per answer:", "cost:")
+    assert [word for word in words if word not in done.stdout] == []
 
 
-def test_labelled_files_give_a_pair_per_gold_passage_and_per_passage_of_a_false_claim(tmp_path: Path) -> None:
-    file = tmp_path / "labelled.jsonl"
-    file.write_text(json.dumps(RECORD))
-    pairs = [(pair.kind, pair.claim, pair.context, pair.title, pair.supported) for pair in labelled([file])]
-    first, second, _ = RECORD["answer_sentences"]
-    assert pairs == [
-        ("bridges", first, "", "", True),
-        ("bridges", second, first, "", False),
-        ("bridges", second, first, "Bread", False),
-    ]
+def test_the_answers_of_the_package_are_some_of_each_author() -> None:
+    found = built_in()
+    known = {answer["id"]: answer for answer in ANSWERS}
+    assert [answer for answer in found if known.get(answer["id"]) != answer] == []
+    assert set(Counter(answer["author"] for answer in found).values()) == {4}
+    assert {answer["author"] for answer in found} == {answer["author"] for answer in ANSWERS}
 
 
-def test_the_near_misses_are_balanced() -> None:
-    pairs = near_misses()
-    assert len(pairs) > 1_000
-    assert sum(pair.supported for pair in pairs) * 2 == len(pairs)
+def results(kept: int, removed: int, *, unreadable: int = 0) -> Results:
+    """Return results of 100 right and 100 wrong citations, of which the scorer keeps 90 and removes 20."""
+
+    def counts(kept: int, removed: int) -> Counter[str]:
+        shown = kept + 100 - removed
+        right = {"right": kept, "cited": shown, "recalled": kept, "supported": 100, "kept": kept, "model right": 100}
+        return Counter({**right, "removed": removed, "model wrong": 100})
+
+    report = JudgeReport(calls=100, unreadable=unreadable)
+    return Results(counts(100, 0), counts(90, 20), counts(kept, removed), report)
+
+
+RECOMMENDATIONS = {
+    "it removes more and keeps more": (results(97, 97), "Use it: it removes 97% instead of 20%"),
+    "it refuses right ones": (results(40, 100), "Do not use it"),
+    "it changes nothing": (results(90, 20), "It changes little"),
+    "its replies cannot be read": (results(90, 20, unreadable=50), "Not usable as it is: 50 of 100 calls"),
+}
+
+
+@pytest.mark.parametrize(("found", "beginning"), RECOMMENDATIONS.values(), ids=RECOMMENDATIONS)
+def test_the_recommendation_says_whether_the_judge_is_worth_it(found: Results, beginning: str) -> None:
+    assert recommendation(found).startswith(beginning)
 
 
 REFUSED = {
     "a folder without a model": (["onnx:/nowhere"], "lacks model.onnx"),
     "a server that cannot be reached": (["openai/judge", "--sample", "8"], "reach"),
-    "a file that is not labelled": (["openai/judge", "README.md"], "README.md:1: is not JSON"),
+    "a file that is not JSON": (["openai/judge", "README.md"], "README.md:1: is not JSON"),
+    "a file of another kind": (["openai/judge", "bench/data/near_misses/en.jsonl"], "is no natural answer"),
 }
 
 

@@ -268,6 +268,15 @@ def test_environment_overrides_file_overrides_defaults(tmp_path: Path) -> None:
     assert load(str(file), environ={"CITESTREAM_SERVER__PORT": "2"}, port=3).server.port == 3
 
 
+def test_a_short_variable_and_the_command_line_name_the_judge(tmp_path: Path) -> None:
+    file = tmp_path / "c.yaml"
+    file.write_text("providers: {extractive: }\nscoring: {judge: extractive/a}\n")
+    environ = {"CITESTREAM_JUDGE": "extractive/b"}
+    assert load(str(file), environ={}).scoring.judge == "extractive/a"
+    assert load(str(file), environ=environ).scoring.judge == "extractive/b"
+    assert load(str(file), environ=environ, judge="extractive/c").scoring.judge == "extractive/c"
+
+
 VARIABLES = {
     "a number": ("SERVER__PORT", "9000", lambda c: c.server.port, 9000),
     "a boolean": ("CITATIONS__REFERENCES_IN_TEXT", "true", lambda c: c.citations.references_in_text, True),

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-FOLDER = Path(__file__).parents[3] / "proxy" / "cli" / "near_misses"
+FOLDER = Path(__file__).parents[2] / "bench" / "data" / "near_misses"
 DEVELOPMENT = sorted(FOLDER.glob("*.jsonl"))
 HELD_OUT = sorted((FOLDER / "held_out").glob("*.jsonl"))
 FILES = [*DEVELOPMENT, *HELD_OUT]
