@@ -1,8 +1,8 @@
 """The embedded default provider: it answers with sentences of the evidence. No model, no key, no network.
 
 Its model and its system fingerprint are called `extractive`. Every sentence is a quotation, or a row of a table with
-the names of its columns, followed by the number of its excerpt. If nothing answers the question, it says that the
-documents do not say.
+the names of its columns, followed by the number of its excerpt. If nothing answers the question, it says that
+it found no sentence, in the language of the question.
 """
 
 import asyncio

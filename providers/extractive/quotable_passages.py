@@ -5,7 +5,7 @@ A row of a table is one sentence, in which each cell follows the name of its col
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from citestream.citation.text import split_sentences
@@ -32,6 +32,7 @@ _REFERENCE = re.compile(
     r"|il|ils|elle|elles|ce|cet|cette|ces|son|sa|ses|le|la|les|l['’]|él|ella|ellos|este|esta|estos|su|sus|el|los|las"
     r"|lo|gli|i|esso|essa|ele|ela|o|a|os|as)\b|[\u3040-\u30ff\u3400-\u9fff]"
 )
+_DENIALS = frozenset({"no", "nein", "non", "nee", "não", "否", "-", "–", "—", "✗", "keine", "keiner", "none", "0"})
 _EMPHASIS = re.compile(r"\*\*|__|`|(?<!\w)\*(?=\w)|(?<=\w)\*(?!\w)")
 
 
@@ -47,33 +48,110 @@ class Passage:
     # terms of its title and heading, the next sentence, and the one before it if it refers to that
     nearby_terms: frozenset[str]
     complete: bool  # whether it is a sentence that ends like one, not a row of a table or an item of a list
+    heading_terms: frozenset[str] = frozenset()  # terms of the title and the heading
+    answered_terms: frozenset[str] = frozenset()  # terms of a heading or sentence above it that is a question
+    list_terms: frozenset[str] = frozenset()  # terms of the heading and introduction of the list to which it belongs
+    group: int = -1  # the same number for all rows of a table, or all items of a list, of an excerpt
+    row_name: frozenset[str] = frozenset()  # terms of the first two cells of a row that no column has in its name
+    denied_terms: frozenset[str] = frozenset()  # terms of the names of columns in which a row says no
 
 
 def passages(number: int, text: str, title: str = "") -> Iterator[Passage]:
     """Yield the sentences of an excerpt, without headings. `title`: that of its document and section."""
+    section = _Section(frozenset(search_terms(title)), title.rpartition(" › ")[2])
     position = 0
-    outer = frozenset(search_terms(title))
-    heading = outer
-    before: frozenset[str] = frozenset()
     blocks = [block for block in _BLOCK_BREAK.split(_name_cells(text)) if re.search(r"\w", block)]
     for block in blocks:
         first, _, rest = block.strip("\n").partition("\n")
         if first_line := _heading(first, rest, last=block is blocks[-1]):
-            heading, before = outer | frozenset(search_terms(first_line)), frozenset()
+            section.begin(first_line)
             block = rest
+        is_item = _BULLET.match(block) is not None
         sentences = [(text, terms) for text in _sentences(block) if (terms := frozenset(search_terms(text)))]
         for i, (sentence, terms) in enumerate(sentences):
             if sentence.endswith(("?", "？", "؟")) and i + 1 < len(sentences):  # the sentences after it answer it
-                heading, before = heading | terms, frozenset()
+                section.ask(terms)
                 continue
             after = sentences[i + 1][1] if i + 1 < len(sentences) else frozenset()
-            nearby = heading | after | (before if _refers_back(sentence) else frozenset())
-            is_row = _ROW.fullmatch(sentence) is not None
-            stated = frozenset(search_terms(_COLUMN_NAME.sub(" ", sentence))) if is_row else terms
-            complete = bool(_END.search(sentence[-4:])) and not is_row
-            yield Passage(number, position, sentence, terms, stated, nearby, complete)
-            before = terms
+            yield _passage(number, position, sentence, terms, after, section, is_item=is_item)
+            section.before = terms
             position += 1
+        if not is_item and sentences and not _ROW.fullmatch(sentences[-1][0]):
+            section.introduce(sentences[-1][0], sentences[-1][1])
+
+
+class _Section:
+    """The headings and questions above the sentences of an excerpt."""
+
+    def __init__(self, outer: frozenset[str], heading: str) -> None:
+        """`outer`: the terms of the whole title. `heading`: its last part."""
+        self._outer = outer
+        self.heading = outer  # the terms of the title and the heading
+        self.asked = frozenset[str]()  # the terms of a question that the next sentences answer
+        self.before = frozenset[str]()  # the terms of the sentence before
+        self.list_terms = frozenset(search_terms(heading))
+        self.group = 0
+        if heading.endswith(("?", "？", "؟")):
+            self.asked = self.list_terms
+
+    def begin(self, heading: str) -> None:
+        """Begin a section below another heading."""
+        terms = frozenset(search_terms(heading))
+        self.heading, self.before = self._outer | terms, frozenset()
+        self.asked = terms if heading.endswith(("?", "？", "؟")) else frozenset()
+        self.list_terms = self.list_terms | terms if heading.endswith((":", "：")) else terms
+        self.group += 1
+
+    def ask(self, terms: frozenset[str]) -> None:
+        """Let the next sentences answer a question."""
+        self.heading, self.asked, self.before = self.heading | terms, terms, frozenset()
+
+    def introduce(self, sentence: str, terms: frozenset[str]) -> None:
+        """Let a sentence introduce the list below it, which is another one than a list above it."""
+        self.group += 1
+        if sentence.endswith((":", "：")):
+            self.list_terms |= terms
+
+
+def _passage(
+    number: int,
+    position: int,
+    sentence: str,
+    terms: frozenset[str],
+    after: frozenset[str],
+    section: _Section,
+    *,
+    is_item: bool,
+) -> Passage:
+    nearby = section.heading | after | (section.before if _refers_back(sentence) else frozenset())
+    passage = Passage(
+        number,
+        position,
+        sentence,
+        terms,
+        terms,
+        nearby,
+        bool(_END.search(sentence[-4:])),
+        section.heading,
+        section.asked,
+        section.list_terms if is_item else frozenset(),
+        section.group if is_item else -1,
+    )
+    return _as_row(passage, section.group) if _ROW.fullmatch(sentence) else passage
+
+
+def _as_row(passage: Passage, group: int) -> Passage:
+    """Return the passage of a row of a table. The names of columns stand in every row, so they state nothing."""
+    cells = [cell.rpartition(": ") for cell in passage.text.removesuffix(".").split("; ")]
+    columns = frozenset(search_terms(" ".join(name for name, _, _ in cells)))
+    return replace(
+        passage,
+        stated_terms=frozenset(search_terms(_COLUMN_NAME.sub(" ", passage.text))),
+        complete=False,
+        group=group,
+        row_name=frozenset(search_terms(" ".join(cell for _, _, cell in cells[:2]))) - columns,
+        denied_terms=frozenset(search_terms(" ".join(name for name, _, cell in cells if cell.casefold() in _DENIALS))),
+    )
 
 
 def _refers_back(sentence: str) -> bool:

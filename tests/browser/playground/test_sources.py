@@ -105,7 +105,7 @@ def test_an_opened_document_shows_tables_with_the_marked_row(page: Page) -> None
 def test_an_answer_without_citations_lists_the_passages_that_were_read(page: Page) -> None:
     paste(page, f"{OPENED} {LANES}")
     turn = ask(page, "Who is the mayor of Merton?")
-    expect(turn.locator("citestream-answer")).to_contain_text("The documents do not say.")
+    expect(turn.locator("citestream-answer")).to_contain_text("I found no sentence about this.")
     expect(turn.locator(".advice")).to_contain_text("The answer does not cite the passage that was read.")
     panel = page.locator("#sources")
     expect(panel.locator("summary")).to_have_text("1 passage read and not cited")

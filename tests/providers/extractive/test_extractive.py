@@ -11,10 +11,12 @@ from citestream.citation.text import split_sentences
 from citestream.citation.text.segmentation import Kind
 from citestream.providers.events import ChatRequest
 from citestream.providers.extractive import COUNTED_AT_A_TIME, MAX_QUESTION, ExtractiveProvider, shortened
-from citestream.providers.extractive.compose import NO_EVIDENCE, NOTHING_FITS, compose
+from citestream.providers.extractive.compose import compose
+from citestream.providers.extractive.messages import NO_EVIDENCE, all_messages, nothing_found
 from citestream.providers.extractive.quotable_passages import passages
 from tests.providers.recorded_answer import Answer, ask
 
+NOTHING_FOUND = nothing_found("Who is it?")
 MOON = {
     1: "# Landings\n\nApollo 11 landed on 20 July 1969. Neil Armstrong was the first to step onto the surface.",
     2: "Luna 2 reached it in 1959.\n\n- Luna 16 returned 101 grams of soil.\n- Luna 17 was a rover.",
@@ -41,7 +43,25 @@ def test_the_answering_sentence_is_cited(question: str) -> None:
 
 @pytest.mark.parametrize("question", ["What is the capital of France?", "Who wrote Faust?", "Wie heißt der Papst?"])
 def test_without_a_matching_sentence_the_answer_states_this(question: str) -> None:
-    assert compose(question, MOON) == NOTHING_FITS
+    assert compose(question, MOON) == nothing_found(question)
+
+
+NOT_FOUND = {
+    "What is the capital of France?": "I found no sentence about this.",
+    "Wie heißt der Papst?": "Ich habe keinen Satz dazu gefunden.",
+    "Quelle est la capitale de la France ?": "Je n'ai trouvé aucune phrase à ce sujet.",
+    "¿Cuál es la capital de Francia?": "No he encontrado ninguna frase sobre esto.",
+    "Qual è la capitale della Francia?": "Non ho trovato nessuna frase al riguardo.",
+    "Qual é a capital da França e onde fica?": "Não encontrei nenhuma frase sobre isto.",
+    "Wat is de hoofdstad van Frankrijk?": "Ik heb hierover geen zin gevonden.",
+    "法国的首都是哪里？": "我没有找到相关的句子。",
+    "フランスの首都はどこですか": "該当する文は見つかりませんでした。",
+}
+
+
+@pytest.mark.parametrize("question", NOT_FOUND)
+def test_the_answer_without_a_sentence_is_in_the_language_of_the_question(question: str) -> None:
+    assert compose(question, {1: "Water boils at 100 degrees."}).startswith(NOT_FOUND[question])
 
 
 ACRONYMS = {
@@ -62,8 +82,8 @@ def test_an_acronym_matches_the_words_that_it_abbreviates(question: str) -> None
 
 
 def test_another_acronym_is_not_expanded() -> None:
-    assert compose("Who is the CFO?", LEADERS) == NOTHING_FITS
-    assert compose("WHO IS THE CEO?", LEADERS) == NOTHING_FITS  # all words are in capitals
+    assert compose("Who is the CFO?", LEADERS) == NOTHING_FOUND
+    assert compose("WHO IS THE CEO?", LEADERS) == NOTHING_FOUND  # all words are in capitals
 
 
 OFFICES = """# Offices
@@ -125,8 +145,8 @@ TABLES = {
         "Which mission was struck by lightning?",
         "Apollo 12 was struck by lightning twice. [1]",
     ),
-    "a number of something else": (OFFICES, "How many employees visit a city every month?", NOTHING_FITS),
-    "an attribute that no document has": (OFFICES, "What is the CEO's salary?", NOTHING_FITS),
+    "a number of something else": (OFFICES, "How many employees visit a city every month?", NOTHING_FOUND),
+    "an attribute that no document has": (OFFICES, "What is the CEO's salary?", NOTHING_FOUND),
     "a question that a document asks": (
         OFFICES,
         "Is there a free plan?",
@@ -151,7 +171,7 @@ KINDS = {
         "When the limit of a plan is exceeded, new documents are refused. [1]"
     ),
     "When was the limit set?": "The limit was set on 3 May 2021. [1]",
-    "What is the address of the company in Bremen?": NOTHING_FITS,
+    "What is the address of the company in Bremen?": NOTHING_FOUND,
 }
 
 
@@ -184,8 +204,8 @@ def test_rows_and_list_items_become_a_list_even_next_to_sentences() -> None:
     assert answer == "- Harlan bridge has eight lanes. [1]\n- Merton bridge: four lanes [1]"
 
 
-def test_a_search_without_results_means_that_the_documents_do_not_say() -> None:
-    assert compose("Who wrote Faust?", {}, searched=True) == NOTHING_FITS
+def test_a_search_without_results_finds_no_sentence() -> None:
+    assert compose("Who wrote Faust?", {}, searched=True) == NOTHING_FOUND
 
 
 def test_without_evidence_the_answer_explains_the_provider() -> None:
@@ -282,7 +302,7 @@ async def test_there_is_one_model() -> None:
     assert ChatRequest("extractive", []).excerpts == {}
 
 
-@pytest.mark.parametrize("answer", [NO_EVIDENCE, NOTHING_FITS])
+@pytest.mark.parametrize("answer", all_messages())
 def test_an_answer_without_evidence_makes_no_claim(answer: str) -> None:
     assert not any(makes_claim(answer[start:end], Kind.PROSE) for start, end in split_sentences(answer))
 

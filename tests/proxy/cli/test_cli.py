@@ -174,7 +174,7 @@ def test_an_answer_without_a_claim_reports_the_read_evidence(tmp_path: Path) -> 
     question = "Who wrote Faust?"
     one, both = (citestream("ask", question, "--evidence", str(path)) for path in (tmp_path / "one.md", tmp_path))
     for done in (one, both):
-        assert done.stdout.startswith("The documents do not say.")
+        assert done.stdout.startswith("I found no sentence about this.")
     assert one.stdout.endswith("1 passage was read, and is not cited.\n")
     assert both.stdout.endswith("2 passages were read, and none is cited.\n")
 
