@@ -69,7 +69,9 @@ DEFAULT_LIMITS = EvidenceLimits()
 def parse_sources(
     evidence: object = None, documents: object = None, limits: EvidenceLimits = DEFAULT_LIMITS
 ) -> tuple[Evidence, ...]:
-    """Parse both fields of a request, with consecutive numbers. Raise FieldError if a field is invalid.
+    """Parse both fields of a request, numbered in their order. Raise FieldError if a field is invalid.
+
+    A blank text is skipped, as retrievers return them for empty pages. Its number is not used.
 
     `documents`, as in Cohere and vLLM: strings, `{id?, title?, text}` or `{id?, data: {...}}`.
     """
@@ -110,7 +112,10 @@ def check_count(entries: Sequence[object], path: str, limit: int) -> None:
         raise FieldError(path, f"has {len(entries)} entries; at most {max(limit, 0)} are taken")
 
 
-def _parse_all(raw: object, path: str, parse: Callable[[object, str], Fields], limit: int) -> list[tuple[str, Fields]]:
+Entries = list[tuple[str, Fields]]  # the path and the validated fields of each entry
+
+
+def _parse_all(raw: object, path: str, parse: Callable[[object, str], Fields], limit: int) -> Entries:
     """Return the path and the validated fields of each entry."""
     if not isinstance(raw, list | tuple):
         raise FieldError(path, "must be a list")
@@ -118,10 +123,8 @@ def _parse_all(raw: object, path: str, parse: Callable[[object, str], Fields], l
     return [(f"{path}[{index}]", parse(entry, f"{path}[{index}]")) for index, entry in enumerate(raw)]
 
 
-def _number(
-    entries: list[tuple[str, Fields]], after: Sequence[Evidence], limits: EvidenceLimits
-) -> tuple[Evidence, ...]:
-    """Return the entries as evidence, with numbers, and unique ids for those without one."""
+def _number(entries: Entries, after: Sequence[Evidence], limits: EvidenceLimits) -> tuple[Evidence, ...]:
+    """Return the entries that are not blank as evidence, with numbers, and unique ids for those without one."""
     ids = {item.id for item in after}
     characters = limits.remaining(after).characters
     for path, fields in entries:
@@ -136,7 +139,9 @@ def _number(
         if own_id is not None:
             ids.add(own_id)
     numbered = []
-    for number, (_, fields) in enumerate(entries, len(after) + 1):
+    for number, (_, fields) in enumerate(entries, after[-1].number + 1 if after else 1):
+        if not fields["text"].strip():
+            continue
         if "id" not in fields:
             fields = {**fields, "id": _free_id(number, ids)}
             ids.add(fields["id"])
@@ -203,10 +208,13 @@ def _with_text(data: Mapping[str, Any], given: object, path: str, data_path: str
 
 
 def _checked(entry: Mapping[str, Any], path: str) -> Fields:
-    """Return the fields that have a value, validated; `text` must have one."""
-    return {
+    """Return the fields that have a value, validated; `text` must have one. The label of a page is metadata."""
+    fields = {
         key: _CHECKS[key](value, f"{path}.{key}") for key, value in entry.items() if value is not None or key == "text"
     }
+    if isinstance(fields.get("page_number"), str):
+        fields["metadata"] = {"page_label": fields.pop("page_number"), **fields.get("metadata", {})}
+    return fields
 
 
 def _string(value: object, path: str) -> str:
@@ -220,6 +228,23 @@ def _filled(value: object, path: str) -> str:
     if not text.strip():
         raise FieldError(path, "must not be empty")
     return text
+
+
+def _passage(value: object, path: str) -> str:
+    text = _string(value, path)
+    if not text:
+        raise FieldError(path, "must not be empty")
+    return text
+
+
+def _page(value: object, path: str) -> int | str:
+    """Return a page number, or the label of a page: "iv"."""
+    if isinstance(value, str) and value.strip():
+        return int(value) if value.strip().isdecimal() else value.strip()
+    try:
+        return _whole(value, path)
+    except FieldError:
+        raise FieldError(path, "must be a whole number or the label of a page") from None
 
 
 def _whole(value: object, path: str) -> int:
@@ -253,14 +278,14 @@ def _object(value: object, path: str) -> Mapping[str, Any]:
 
 
 _CHECKS: dict[str, Callable[[object, str], Any]] = {
-    "text": _filled,
+    "text": _passage,
     "id": _filled,
     "document_id": _string,
     "file_name": _string,
     "title": _string,
     "url": _string,
     "chunk_index": _whole,
-    "page_number": _whole,
+    "page_number": _page,
     "score": _number_of,
     "chunk_type": _filled,
     "is_generated_artifact": _boolean,

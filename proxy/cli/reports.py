@@ -114,8 +114,9 @@ def _verdict_table(verdicts: Sequence[Verdict], evidence: Sequence[Evidence]) ->
     scores = {name: keys for name, keys in SCORES.items() if any(key in verdicts[0].features for key in keys)}
     table = Table("support", *scores, "evidence", "decision", "passage", box=None, pad_edge=False)
     nearest = sorted(verdicts, key=lambda verdict: (not verdict.hinted, not verdict.cited, -verdict.probability))
+    by_number = {item.number: item for item in evidence}
     for verdict in nearest[:MAX_VERDICTS]:
-        item = evidence[verdict.number - 1]
+        item = by_number[verdict.number]
         name = one_line(item.file_name or item.title or item.id)
         hinted = ", cited by the model" if verdict.hinted else ""
         passage = " ".join(item.text[verdict.start : verdict.end].translate(SAFE).split())

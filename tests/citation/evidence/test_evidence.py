@@ -15,14 +15,14 @@ WRONG_EVIDENCE: dict[str, tuple[Any, str]] = {
     "an entry is a string": (["text"], "evidence[0]"),
     "the text is missing": ([{"id": "a"}], "evidence[0].text"),
     "the text is empty": ([{"text": ""}], "evidence[0].text"),
-    "the text is white space": ([{"text": "ok"}, {"text": " \n"}], "evidence[1].text"),
     "the text is null": ([{"text": None}], "evidence[0].text"),
     "the text is a number": ([{"text": 5}], "evidence[0].text"),
     "a key is unknown": ([{"text": "a"}, {"text": "b"}, {"text": "c"}, {"text": "d", "txet": "e"}], "evidence[3].txet"),
     "the id is a number": ([{"text": "a", "id": 7}], "evidence[0].id"),
     "the id is empty": ([{"text": "a", "id": ""}], "evidence[0].id"),
     "an id is used twice": ([{"text": "a", "id": "x"}, {"text": "b", "id": "x"}], "evidence[1].id"),
-    "the page is a string": ([{"text": "a", "page_number": "3"}], "evidence[0].page_number"),
+    "the page is blank": ([{"text": "a", "page_number": " "}], "evidence[0].page_number"),
+    "the page is a list": ([{"text": "a", "page_number": [3]}], "evidence[0].page_number"),
     "the page is true": ([{"text": "a", "page_number": True}], "evidence[0].page_number"),
     "the page is a fraction": ([{"text": "a", "page_number": 1.5}], "evidence[0].page_number"),
     "the chunk index is false": ([{"text": "a", "chunk_index": False}], "evidence[0].chunk_index"),
@@ -55,12 +55,12 @@ WRONG_DOCUMENTS: dict[str, tuple[Any, str]] = {
     "a document has no text": ([{"title": "a"}], "documents[0].text"),
     "the data has no text": ([{"data": {"title": "a"}}], "documents[0].data.text"),
     "the data is a number": ([{"data": 3}], "documents[0].data"),
-    "the snippet is empty": ([{"data": {"snippet": " "}}], "documents[0].data.snippet"),
+    "the snippet is empty": ([{"data": {"snippet": ""}}], "documents[0].data.snippet"),
     "a key is unknown": ([{"text": "a", "body": "b"}], "documents[0].body"),
     "a title is next to the data": ([{"title": "t", "data": {"text": "a"}}], "documents[0].title"),
     "the title is a number": ([{"text": "a", "title": 3}], "documents[0].title"),
-    "the page in the data is a string": (
-        [{"data": {"text": "a", "page_number": "1"}}],
+    "the page in the data is a list": (
+        [{"data": {"text": "a", "page_number": ["1"]}}],
         "documents[0].data.page_number",
     ),
     "an id is used twice": ([{"id": "x", "text": "a"}, {"id": "x", "text": "b"}], "documents[1].id"),
@@ -88,6 +88,26 @@ def test_every_field_of_evidence_is_parsed() -> None:
 def test_null_means_that_an_optional_field_has_no_value() -> None:
     (evidence,) = parse_evidence([{"text": "a", "id": None, "score": None, "chunk_type": None, "metadata": None}])
     assert evidence == Evidence(1, "a", "e1")
+
+
+PAGES: dict[str, tuple[Any, int | None, dict[str, Any]]] = {
+    "a number": (3, 3, {}),
+    "a number in a string": ("3", 3, {}),
+    "a Roman number": ("iv", None, {"page_label": "iv"}),
+    "a label of an appendix": (" A-2 ", None, {"page_label": "A-2"}),
+}
+
+
+@pytest.mark.parametrize(("page", "number", "metadata"), PAGES.values(), ids=PAGES)
+def test_the_label_of_a_page_is_metadata(page: Any, number: int | None, metadata: dict[str, Any]) -> None:
+    (evidence,) = parse_evidence([{"text": "a", "page_number": page}])
+    assert (evidence.page_number, evidence.metadata or {}) == (number, metadata)
+
+
+def test_blank_passages_are_skipped_and_the_others_keep_their_numbers() -> None:
+    found = parse_sources([{"text": " \n"}, {"text": "a"}, {"text": "\u3000"}], [" ", "b"])
+    assert [(item.number, item.id, item.text) for item in found] == [(2, "e2", "a"), (5, "e5", "b")]
+    assert parse_evidence([{"text": "\t"}]) == ()
 
 
 def test_the_text_is_not_changed() -> None:

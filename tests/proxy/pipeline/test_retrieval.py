@@ -361,5 +361,5 @@ def test_entries_of_files_become_evidence(entry: dict[str, Any], found: dict[str
 
 
 def test_an_invalid_entry_is_an_error_with_the_reason() -> None:
-    with pytest.raises(ValueError, match=r"^page_number: must be a whole number$"):
-        to_evidence({"text": "x", "page_number": "three"})
+    with pytest.raises(ValueError, match=r"^page_number: must be a whole number or the label of a page$"):
+        to_evidence({"text": "x", "page_number": [3]})

@@ -169,7 +169,7 @@ WRONG: dict[str, tuple[Any, int, str | None]] = {
     "no model": ({"messages": MESSAGES}, 400, "model"),
     "an unknown model": ({"model": "nobody/nothing", "messages": MESSAGES}, 404, "model"),
     "evidence without text": ({"evidence": [{"text": "a"}, {"id": "x"}]}, 400, "evidence[1].text"),
-    "evidence with an empty text": ({"evidence": [{"text": " "}]}, 400, "evidence[0].text"),
+    "evidence with an empty text": ({"evidence": [{"text": ""}]}, 400, "evidence[0].text"),
     "evidence twice under one id": (
         {"evidence": [{"text": "a", "id": "x"}, {"text": "b", "id": "x"}]},
         400,
