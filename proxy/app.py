@@ -31,7 +31,7 @@ from .pipeline.request.host_evidence import host_evidence
 from .pipeline.request.job import Job, JobEvidence
 from .pipeline.request.long_input import read_input
 from .pipeline.request.questions import is_background_request, question
-from .pipeline.request.structured_answers import answer_functions, asks_for_fenced_json, forced_function
+from .pipeline.request.structured_answers import answer_functions, asks_for_data, asks_for_fenced_json, forced_function
 from .pipeline.request.tool_evidence import with_results, with_tool_evidence
 from .pipeline.respond import Batches, pass_through, respond
 from .pipeline.second_pass import respond_in_two_passes
@@ -128,6 +128,7 @@ class App:
             passage_link=passages.link if passages else None,
             host=HostLabels.from_prompt(found.prompt) if found.prompt else None,
             question=asked,
+            expects_data=asks_for_data(messages),
         )
         if found.retrieval is not None:
             response.grounding.notes["retrieval"] = dict(found.retrieval)

@@ -21,10 +21,11 @@ from ..support.decision import Decision
 from ..support.scorers import Claim
 from ..support.statement_text import stated_text
 from ..text.normalize import UNSPACED
-from ..text.segmentation import Kind, Segmenter, SegmentLimits, Sentence
+from ..text.segmentation import DATA, Kind, Segmenter, SegmentLimits, Sentence, StructuredBlocks
 from ..text.segmentation.blocks import prefix_length
 from ..text.segmentation.boundaries import CLOSERS, ENDS
 from ..text.steps import Steps
+from .data_values import DataValues
 from .draft import UNDECIDED, Draft
 from .host_labels import HostLabels
 from .json_values import FencedJson
@@ -47,21 +48,25 @@ class Answer:
         defanger: LinkDefanger | None = None,
         host: HostLabels | None = None,
         question: str = "",
+        *,
+        expects_data: bool = False,
     ) -> None:
         """Create an empty answer. `references` and `grounding` belong to the response; its choices share them.
 
         `defanger`: defangs the links in the text, if the operator's policy requires it. `host`: whose labels the
-        markers contain, if they are not our own numbers. `question`: that the answer replies to.
+        markers contain, if they are not our own numbers. `question`: that the answer replies to. `expects_data`: the
+        prompt asks for JSON or another format.
         """
         self._names = names
         self._options = options
         self._live = options.release == "live"
-        self._segmenter = Segmenter(limits, marker_end(names))
+        self._segmenter = Segmenter(limits, marker_end(names), StructuredBlocks(expected=expects_data))
         self._max_claim = _MAX_CLAIM_PIECES * limits.characters
         self._defanger = defanger
         self._host = host
         self._partial = PartialSentence(names, defanger, self._max_claim)
         self._json = FencedJson(names, question)
+        self._data = DataValues(names, question)
         self._question = question
         self._model_cites = False  # whether the model has cited evidence
         self._in_table = False  # whether the latest sentence that was already split is a row of a table
@@ -111,9 +116,9 @@ class Answer:
             text = sentences[-1].text
             sentences[-1] = replace(sentences[-1], text=text[: before_cut_marker(text, self._names)])
         drafts = self._drafts(sentences, flush=True)
-        if drafts and not complete and not _is_complete(drafts[-1].text):
+        if drafts and not complete and not drafts[-1].is_in_place and not _is_complete(drafts[-1].text):
             drafts[-1] = replace(drafts[-1], claim=None)
-        yield drafts
+        yield drafts + self._data.finish(complete=complete)
         yield from self._json.drafts_in_parts()
 
     def interrupt_in_parts(self, *, ends: bool) -> Iterator[list[Draft]]:
@@ -164,7 +169,12 @@ class Answer:
         return self._shown.add(draft, decision)
 
     def reference_list(self) -> str:
-        """Return the list of references that ends the text, if the options request it or it replaces the model's."""
+        """Return the list of references that ends the text, if the options request it or it replaces the model's.
+
+        Text that is only JSON or another format has none, because it would break it.
+        """
+        if self._data.is_whole_answer:
+            return ""
         return self._shown.reference_list(replaces=self._lines is not None and self._lines.has_entries)
 
     def _drafts(self, sentences: Sequence[Sentence], *, flush: bool = False) -> list[Draft]:
@@ -183,8 +193,10 @@ class Answer:
             elif sentence.continues and sentence.citable:
                 text = self._partial.release_piece(sentence)
                 drafts += [Draft(text, end=sentence.start + len(sentence.text), partial=True)] if text else []
+            elif sentence.kind in DATA:
+                drafts += [self._draft(sentence), *self._data.feed(sentence)]
             else:
-                drafts.append(self._draft(sentence, next_character))
+                drafts += [*self._data.feed(sentence), self._draft(sentence, next_character)]
         return drafts
 
     def _release_part(self, *, whole_words: bool = False) -> list[Draft]:

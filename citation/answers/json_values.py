@@ -1,52 +1,48 @@
 """Claims in the string values of JSON: of a text, of a fenced block at the beginning of a text, and of tool calls."""
 
-import json
 import re
 from collections.abc import Collection, Generator, Iterator, Mapping
 from typing import Any
 
-from ..markers import MarkerNames, marker_end, strip
-from ..support.claims import makes_claim
-from ..support.scorers import Claim
-from ..text.normalize import UNSPACED
-from ..text.segmentation import Kind, Segmenter, SegmentLimits
+from ..markers import MarkerNames
+from ..text.segmentation import Kind
 from .draft import Draft
+from .value_claims import STEP, ValueClaims
 
-# Characters that are searched or split into sentences in one step: 1 ms.
-STEP = 1_000
 # The inside of a string up to its end or to an incomplete escape.
 _INSIDE = re.compile(r'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
 _COLON = re.compile(r"\s{0,100}:")  # after a key
-
-# Characters of a value with escapes above which it gets no decision, as for sentences of a text.
-_MAX_CLAIM = 2 * SegmentLimits().characters
-_LONGEST_ESCAPE = len(r"\ud83d\ude00")  # characters that stand for one
 
 
 class JsonValues:
     """The string values of one JSON text that arrives in pieces."""
 
-    def __init__(self, names: MarkerNames, tool_call: int | None = None, question: str = "") -> None:
-        """`names`: of the markers that a model may write into the values. `tool_call`: the text is its arguments.
+    def __init__(
+        self,
+        names: MarkerNames,
+        tool_call: int | None = None,
+        question: str = "",
+        kind: Kind = Kind.PROSE,
+        start: int = 0,
+    ) -> None:
+        """Create the state before the text, which begins at the offset `start` of the answer.
 
-        `question`: that the answer replies to.
+        `kind`: of the drafts. The other parameters are those of ValueClaims.
         """
-        self._question = question
-        self._model_cites = False  # whether the model has cited evidence
-        self._names = names
-        self._tool_call = tool_call
+        self._claims = ValueClaims(names, question, kind, tool_call)
         self._parts: list[str] = []
-        self._start = 0  # offset of the text that is not searched completely
+        self._start = start  # offset of the text that is not searched completely
         self._inside = 0  # characters of an unfinished string at its beginning that were searched
 
     def feed(self, text: str) -> None:
         """Add a piece of the text."""
         self._parts.append(text)
 
-    def drafts_in_parts(self, end: int | None = None) -> Iterator[list[Draft]]:
+    def drafts_in_parts(self, end: int | None = None, *, final: bool = True) -> Iterator[list[Draft]]:
         """Yield the sentences of the complete values that were not returned yet, up to the offset `end`.
 
-        Each part takes about a millisecond, and may be empty.
+        Each part takes about a millisecond, and may be empty. `final`: no colon follows that turns the last string into
+        a key.
         """
         text = "".join(self._parts)
         limit = len(text) if end is None else end - self._start
@@ -57,11 +53,11 @@ class JsonValues:
                 paused = at
                 yield []
             closing = yield from self._string_end(text, quote + 1, limit)
-            if closing < 0:
+            if closing < 0 or not (final or text[closing + 1 : limit].strip()):
                 break
             self._inside, at = 0, closing + 1
             if not _COLON.match(text, at, limit):
-                yield from self._sentences(text[quote + 1 : closing], self._start + quote + 1)
+                yield from self._claims.of_string(text[quote + 1 : closing], self._start + quote + 1)
         else:
             at = limit
         self._parts = [text[at:]]
@@ -86,49 +82,6 @@ class JsonValues:
         self._inside = at - start
         return -1
 
-    def _sentences(self, raw: str, start: int) -> Iterator[list[Draft]]:
-        """Split a string value into sentences. A value with escapes stays whole, since its offsets differ."""
-        if "\\" in raw:
-            yield self._unescaped(raw, start)
-            return
-        segmenter = Segmenter(marker_end=marker_end())
-        for at in range(0, len(raw), STEP):
-            sentences = segmenter.feed(raw[at : at + STEP])
-            if at + STEP >= len(raw):
-                sentences += segmenter.flush()
-            drafts: list[Draft] = []
-            for sentence in sentences:
-                body = sentence.text.strip()
-                offset = start + sentence.start + sentence.text.index(body)
-                drafts += self._draft(body, offset, offset + len(body))
-            yield drafts
-
-    def _unescaped(self, raw: str, start: int) -> list[Draft]:
-        if len(raw) > _LONGEST_ESCAPE * _MAX_CLAIM:
-            return []
-        try:
-            return self._draft(json.loads(f'"{raw}"', strict=False), start, start + len(raw))
-        except ValueError:
-            return []
-
-    def _draft(self, text: str, start: int, end: int) -> list[Draft]:
-        if len(text) > _MAX_CLAIM:
-            return []
-        stripped = strip(text, self._names)
-        body = stripped.text.strip()
-        if not (stripped.cited or (_has_words(body) and makes_claim(body, Kind.PROSE))):
-            return []
-        self._model_cites |= bool(stripped.cited)
-        claim = Claim(body, "", self._question, frozenset(stripped.cited), self._model_cites)
-        return [Draft("", start=start, end=end, claim=claim, cited=stripped.cited, tool_call=self._tool_call)]
-
-
-def _has_words(value: str) -> bool:
-    """Return whether a value is more than one word: names of files, categories and ids state nothing."""
-    return len(value.split()) > 1 or _UNSPACED.search(value) is not None
-
-
-_UNSPACED = re.compile(f"[{UNSPACED}]{{2}}")
 
 _JSON_FENCE = re.compile(r"\s*+(?P<fence>`{3,}|~{3,})[ \t]*json[c5]?[ \t]*\n", re.IGNORECASE)
 _MAX_OPENING = 50  # characters in which a fence must open; more space would be no answer

@@ -40,13 +40,14 @@ class Response:
         answer_functions: Collection[str] = (),
         passage_link: PassageLink | None = None,
         question: str = "",
+        expects_data: bool = False,
     ) -> None:
         """`evidence`: what the model received. `json`: the answer is JSON, so its text is not changed.
 
-        `question`: of the user. `answer_functions`: the functions whose calls carry the answer in their arguments.
-        `passage_link`: see References. `links`: which of the model's links stay links. `host`: the labels of evidence
-        that a host put into the prompt. The host shows the sources itself, so the answer then has no annotations, lists
-        or fields of dialects.
+        `expects_data`: the prompt asks for JSON or another format. `question`: of the user. `answer_functions`: the
+        functions whose calls carry the answer in their arguments. `passage_link`: see References. `links`: which of the
+        model's links stay links. `host`: the labels of evidence that a host put into the prompt. The host shows the
+        sources itself, so the answer then has no annotations, lists or fields of dialects.
         """
         self.options = _for_host(options, host) if host else options
         host_labels = host.labels if host else None
@@ -65,6 +66,7 @@ class Response:
         self._limits = limits or SegmentLimits()
         self._json = json
         self._question = question[:MAX_QUESTION]
+        self._expects_data = expects_data
         self._answer_functions = answer_functions
         self._links = links
         self.side_texts = LinkDefangers() if links != "allow" else None  # for other texts, such as reasoning
@@ -158,6 +160,7 @@ class Response:
             defanger,
             self._host,
             self._question,
+            expects_data=self._expects_data,
         )
 
 

@@ -10,7 +10,7 @@ from ..markers.word_markers import joins
 from ..options import Options
 from ..references import Reference, References
 from ..support.decision import Decision, Reason
-from ..text.segmentation import CITABLE
+from ..text.segmentation import CITABLE, DATA
 from .draft import UNDECIDED, Draft, record
 from .host_labels import HostLabels
 
@@ -32,6 +32,7 @@ class ShownText:
         self._options = options
         self._host = host
         self._length = 0  # code points that the client has
+        self._source_end = 0  # where the latest draft ends in the provider's text
         self._line_breaks = 0  # at the end of the text
         self.sentence_start = 0  # where the latest sentence begins
         self.is_sentence_open = False  # whether the client has a part of it only, and a citation may follow
@@ -43,8 +44,11 @@ class ShownText:
         decided = draft.claim is not None and decision is not UNDECIDED
         if draft.is_in_place:
             if decided:
-                self._record(decision, (draft.start, draft.end), tool_call=draft.tool_call)
+                # A value of structured text follows the text of its line, which is shown unchanged.
+                shift = self._length - self._source_end if draft.kind in DATA else 0
+                self._record(decision, (draft.start + shift, draft.end + shift), tool_call=draft.tool_call)
             return ""
+        self._source_end = draft.end
         if decided and self._host:
             limit = self._options.max_per_sentence // self._host.passages_per_label
             decision = self._host.by_label(decision, limit)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ..markers import MarkerNames, strip
 from ..markers.match import MARKER_STARTS
-from ..text.segmentation import VERBATIM, Kind, Sentence
+from ..text.segmentation import DATA, VERBATIM, Kind, Sentence
 from ..text.segmentation.blocks import prefix_length
 from ..text.words.word_lists import any_of, load_words
 
@@ -94,6 +94,8 @@ class SourceLines:
 
     def _is_entry(self, sentence: Sentence) -> bool:
         """Return whether a line is an entry of a list of sources."""
+        if sentence.kind in DATA:
+            return False
         text = sentence.text
         lower = text.lower()
         is_named = "://" in lower or "](" in lower or any(name in lower for name in self._known)

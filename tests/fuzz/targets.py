@@ -21,7 +21,7 @@ from citestream.citation.options import Options
 from citestream.citation.prompt.injection import inject
 from citestream.citation.prompt.sanitize import sanitize
 from citestream.citation.support.decision import Decision, Status, Support
-from citestream.citation.text.segmentation import Segmenter, SegmentLimits
+from citestream.citation.text.segmentation import Segmenter, SegmentLimits, StructuredBlocks
 from citestream.providers.errors import BrokenStream, ProviderError
 from citestream.providers.events import Event, Finish, OtherDelta, TextDelta, Usage
 from citestream.providers.transport import EventSplitter, LineSplitter
@@ -175,11 +175,12 @@ def segmenter(data: bytes) -> None:
     """Sentences do not depend on how the text is split, and contain the whole text."""
     sizes, text = sizes_and_text(data)
     limits = SegmentLimits(characters=100)
-    one, other = Segmenter(limits, marker_end()), Segmenter(limits, marker_end())
-    whole = one.feed(text) + one.flush()
-    again = [sentence for part in pieces(text, sizes) for sentence in other.feed(part)] + other.flush()
-    assert whole == again
-    assert "".join(sentence.text for sentence in whole) == text
+    for finds_blocks in (False, True):
+        one, other = (Segmenter(limits, marker_end(), StructuredBlocks() if finds_blocks else None) for _ in range(2))
+        whole = one.feed(text) + one.flush()
+        again = [sentence for part in pieces(text, sizes) for sentence in other.feed(part)] + other.flush()
+        assert whole == again
+        assert "".join(sentence.text for sentence in whole) == text
 
 
 def markers(data: bytes) -> None:

@@ -2,6 +2,18 @@
 
 from .boundaries import MarkerEnd
 from .segmenter import Segmenter
-from .sentence import CITABLE, VERBATIM, Kind, OpenSentence, SegmentLimits, Sentence
+from .sentence import CITABLE, DATA, VERBATIM, Kind, OpenSentence, SegmentLimits, Sentence
+from .structured_blocks import StructuredBlocks
 
-__all__ = ["CITABLE", "VERBATIM", "Kind", "MarkerEnd", "OpenSentence", "SegmentLimits", "Segmenter", "Sentence"]
+__all__ = [
+    "CITABLE",
+    "DATA",
+    "VERBATIM",
+    "Kind",
+    "MarkerEnd",
+    "OpenSentence",
+    "SegmentLimits",
+    "Segmenter",
+    "Sentence",
+    "StructuredBlocks",
+]

@@ -33,6 +33,7 @@ from .boundaries import (
 )
 from .protected_spans import OPENINGS, certainly_open, span_end
 from .sentence import VERBATIM, Kind, OpenSentence, SegmentLimits, Sentence, releasable_length
+from .structured_blocks import StructuredBlocks
 
 MIN_THAI_SENTENCE: Final = 40  # Thai and Lao have no full stop: a space ends a sentence of this many characters or more
 MAX_LINE_START: Final = 200  # characters of a line that decide its type
@@ -54,11 +55,17 @@ def _no_marker(_text: str, _at: int, _final: bool) -> None:
 class Segmenter:
     """Split an answer into sentences while it arrives. Only the incomplete sentence is buffered."""
 
-    def __init__(self, limits: SegmentLimits | None = None, marker_end: MarkerEnd = _no_marker) -> None:
+    def __init__(
+        self,
+        limits: SegmentLimits | None = None,
+        marker_end: MarkerEnd = _no_marker,
+        blocks: StructuredBlocks | None = None,
+    ) -> None:
         """Create a segmenter.
 
         `limits`: the maximum length of a sentence. `marker_end`: recognises the citation markers after a sentence,
-        which belong to it. Without it, they begin the next sentence.
+        which belong to it. Without it, they begin the next sentence. `blocks`: finds JSON and other structured text
+        that is not in a fence. Without it, such text is prose.
         """
         self._max_length = (limits or SegmentLimits()).characters
         self._marker_end = marker_end
@@ -70,6 +77,7 @@ class Segmenter:
         self._line_start = ""  # the beginning of the line that was returned already
         self._fence: Fence | None = None  # the open code or math block
         self._context = BlockContext()
+        self._blocks = blocks
 
     @property
     def has_open_sentence(self) -> bool:
@@ -83,9 +91,10 @@ class Segmenter:
 
     @property
     def in_code(self) -> bool:
-        """Whether the buffered text is code."""
+        """Whether the buffered text is code, structured text or a thought."""
         line = self._line
-        return line is not None and line.whole and line.kind is Kind.CODE and bool(self._buffer)
+        is_code = line is not None and line.whole and line.kind in VERBATIM and line.kind not in (Kind.MATH, Kind.RULE)
+        return is_code and bool(self._buffer)
 
     @property
     def open_sentence(self) -> OpenSentence:
@@ -117,7 +126,7 @@ class Segmenter:
         This is true of nine in ten deltas, and half the cost of a stream.
         """
         line, buffer, size = self._line, self._buffer, len(self._buffer)
-        if line is None or size > self._max_length:
+        if line is None or size > self._max_length or self._in_block:
             return False
         if not line.whole and _NO_MARK.match(buffer, self._scanned):
             self._scanned = size
@@ -148,8 +157,13 @@ class Segmenter:
         """Return the next complete sentence that ends before `stop`."""
         newline = self._buffer.find("\n", self._scanned if self._line else self._begin, stop)
         complete = final or newline >= 0
-        if self._line is None and not self._begin_line(stop if newline < 0 else newline, complete or full):
-            return None
+        if self._line is None:
+            if not self._begin_block(stop, complete or full, final or full):
+                return None
+            if self._line is None and not self._begin_line(stop if newline < 0 else newline, complete or full):
+                return None
+        if self._blocks and self._in_block:
+            return self._next_of_block(self._blocks, newline, stop, final or full)
         if self._line is None or self._line.whole:
             self._scanned = stop
         else:
@@ -157,6 +171,41 @@ class Segmenter:
             if end is not None:
                 return self._cut(end)
         return self._end_line(newline) if newline >= 0 else None
+
+    def _begin_block(self, stop: int, complete: bool, final: bool) -> bool:
+        """Determine whether the line belongs to a structured block. Return False where more text decides it."""
+        if self._blocks is None or self._fence:
+            return True
+        kind: Kind | NeedData | None = self._blocks.kind
+        if self._line_start:  # its beginning was returned
+            self._blocks.continue_line()
+        else:
+            kind = self._blocks.begin_line(self._buffer[self._begin : stop], complete=complete, final=final)
+        if kind is NEED_DATA:
+            return False
+        if isinstance(kind, Kind):
+            self._line, self._context, self._scanned = LineType(kind, True), BlockContext(), self._begin
+        return True
+
+    def _next_of_block(self, blocks: StructuredBlocks, newline: int, stop: int, final: bool) -> Sentence | None:
+        """Return the line of a structured block, or the part of it with which the block ends."""
+        stop = stop if newline < 0 else newline
+        end = blocks.end(self._buffer, self._begin, self._scanned, stop)
+        self._scanned = stop
+        if end is not None:
+            after = next((i for i in range(end, stop) if self._buffer[i] not in BLANK), stop)
+            if after == stop and newline < 0 and not final:
+                self._scanned = end
+                return None
+            blocks.close()
+            if after < stop:
+                sentence = self._cut(after)
+                self._line, self._line_start = None, ""
+                return sentence
+        if newline < 0:
+            return None
+        blocks.end_line(self._line_start + self._buffer[self._begin : newline])
+        return self._end_line(newline)
 
     def _begin_line(self, end: int, complete: bool) -> bool:
         """Determine the type of the line. Return False where its beginning does not decide it yet."""
@@ -233,6 +282,10 @@ class Segmenter:
         self._offset += self._begin
         self._scanned -= self._begin
         self._begin = 0
+
+    @property
+    def _in_block(self) -> bool:
+        return self._blocks is not None and self._blocks.kind is not None and self._line is not None
 
     @property
     def _is_verbatim(self) -> bool:

@@ -20,9 +20,18 @@ class Kind(StrEnum):
     QUOTE = "quote"
     HTML = "html"
     RULE = "rule"  # thematic breaks, table rules, link and footnote definitions
+    # Blocks without a fence, which only `StructuredBlocks` finds
+    JSON = "json"
+    CSV = "csv"
+    YAML = "yaml"
+    XML = "xml"
+    UNFENCED_CODE = "unfenced_code"
+    THOUGHT = "thought"
 
 
-VERBATIM = frozenset({Kind.CODE, Kind.MATH, Kind.RULE})  # never changed: brackets in them are no markers
+DATA = frozenset({Kind.JSON, Kind.CSV, Kind.YAML, Kind.XML})  # markers would break it
+# never changed: brackets in them are no markers
+VERBATIM = DATA | {Kind.CODE, Kind.MATH, Kind.RULE, Kind.UNFENCED_CODE, Kind.THOUGHT}
 CITABLE = frozenset({Kind.PROSE, Kind.LIST_ITEM, Kind.TABLE_ROW, Kind.QUOTE, Kind.HTML})
 
 

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citestream.citation.answers.draft import Draft
-from citestream.citation.answers.json_values import STEP, CallValues, FencedJson, JsonValues
+from citestream.citation.answers.json_values import CallValues, FencedJson, JsonValues
+from citestream.citation.answers.value_claims import STEP
 from citestream.citation.markers import MarkerNames
 
 Chunkings = Callable[[str, Random], Iterator[list[str]]]

@@ -16,7 +16,12 @@ from openai.types.chat import ChatCompletion
 
 from citestream.proxy.config import parse
 from citestream.proxy.http.application import make_app
-from citestream.proxy.pipeline.request.structured_answers import answer_functions, asks_for_fenced_json, forced_function
+from citestream.proxy.pipeline.request.structured_answers import (
+    answer_functions,
+    asks_for_data,
+    asks_for_fenced_json,
+    forced_function,
+)
 from tests.upstreams.scripted import Answer, Upstream
 from tests.upstreams.wire import Server
 
@@ -154,6 +159,11 @@ FENCED: dict[str, tuple[str, Fields]] = {
         {"messages": [{**QUESTION, "content": f"{QUESTION['content']}\n\n{MARKDOWN_PROMPT}"}]},
     ),
     "an answer that is a block": (BLOCK, {}),
+    "JSON without a fence": (json.dumps(ARGUMENTS, indent=2), {}),
+    "YAML": (f"answer: {HEIGHT}\nconfidence: 0.9\n", {}),
+    "CSV": (f"name,text\nSaturn V,{HEIGHT}\n", {}),
+    "XML": (f"<rocket><text>{HEIGHT}</text></rocket>", {}),
+    "a string, as the prompt asks": (json.dumps(HEIGHT), {"messages": [{**QUESTION, "content": "Answer in JSON."}]}),
     "the JSON mode": (json.dumps(ARGUMENTS), {"response_format": {"type": "json_object"}}),
     "the JSON mode of Ollama": (json.dumps(ARGUMENTS), {"extra_body": {"evidence": EVIDENCE, "format": "json"}}),
     "a schema for Ollama": (json.dumps(ARGUMENTS), {"extra_body": {"evidence": EVIDENCE, "format": SCHEMA}}),
@@ -220,3 +230,24 @@ def test_a_question_about_the_prompt_is_not_a_request_for_json() -> None:
     assert asks_for_fenced_json([{"role": "user", "content": f"How tall?\n\n{MARKDOWN_PROMPT}"}])
     assert not asks_for_fenced_json([{"role": "user", "content": f"{MARKDOWN_PROMPT}? " + "What does it do? " * 20}])
     assert not asks_for_fenced_json([{"role": "user", "content": MARKDOWN_PROMPT}, {"role": "user", "content": "Hi"}])
+
+
+PROMPTS: dict[str, tuple[list[Fields], bool]] = {
+    "the question mentions JSON": ([{"role": "user", "content": "Answer as JSON only."}], True),
+    "the system message mentions YAML": (
+        [{"role": "system", "content": "Reply in yaml."}, {"role": "user", "content": "How tall?"}],
+        True,
+    ),
+    "an earlier question mentions CSV": (
+        [{"role": "user", "content": "In CSV?"}, {"role": "user", "content": "How tall?"}],
+        False,
+    ),
+    "a word that contains a format": ([{"role": "user", "content": "What is jsonify?"}], False),
+    "content of an unknown type": ([{"role": "system", "content": 3}], False),
+    "no messages": ([], False),
+}
+
+
+@pytest.mark.parametrize(("messages", "expected"), PROMPTS.values(), ids=PROMPTS)
+def test_a_prompt_asks_for_data(messages: list[Fields], expected: bool) -> None:
+    assert asks_for_data(messages) is expected

@@ -11,6 +11,7 @@ WORD_FILES = (
     "claim_words",
     "clock_words",
     "follow_ups",
+    "format_words",
     *(
         "abbreviations",
         "duration_phrases",
