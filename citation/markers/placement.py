@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from ..options import Placement
 from ..text.segmentation import Kind
+from ..text.segmentation.breaks import without_breaks
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,18 +23,13 @@ def place_marker(text: str, kind: Kind, rendered: str, placement: Placement = "a
 
     `shown`: number of leading characters that the client already has; nothing is inserted before their end.
     """
-    start, end = _body(text)
+    start, end = without_breaks(text)
     if not rendered or start == end:
         return PlacedMarker(text, start, end, end)
     at = max(_position(text, start, end, kind, placement), shown)
     inserted = _space(text, start, at) + rendered
     grown = end if at >= end else end + len(inserted)
     return PlacedMarker(text[:at] + inserted + text[at:], start, grown, at + len(inserted) - len(rendered))
-
-
-def _body(text: str) -> tuple[int, int]:
-    end = len(text.rstrip())
-    return min(len(text) - len(text.lstrip()), end), end
 
 
 def _position(text: str, start: int, end: int, kind: Kind, placement: Placement) -> int:

@@ -31,6 +31,7 @@ from .boundaries import (
     next_number,
     sentence_end,
 )
+from .breaks import break_end
 from .protected_spans import OPENINGS, certainly_open, span_end
 from .sentence import VERBATIM, Kind, OpenSentence, SegmentLimits, Sentence, releasable_length
 from .structured_blocks import StructuredBlocks
@@ -249,6 +250,9 @@ class Segmenter:
             end = (
                 span_end(text, i, final=complete or full) if is_span else _boundary(text, i, complete, self._marker_end)
             )
+            if text[i] == "<" and isinstance(end, int):
+                tag_end, end = end, break_end(text, i, final=complete or full)
+                is_span, end = (True, tag_end) if end is None else (False, end)
             if end is NEED_DATA and not full:
                 self._scanned = begin + i
                 return None

@@ -131,7 +131,7 @@ TEXTS: dict[str, Pieces] = {
     "a preposition": (("from the report:\n", PROSE), ("It rose.", PROSE)),
     "an imperative": (("Let us see. ", PROSE), ("So.", PROSE)),
     "a heading": (("# Tides\n", HEADING), ("It rose.", PROSE)),
-    "a tag in a sentence": (("It is <think> here. ", PROSE), ("So.", PROSE)),
+    "a tag in a sentence": (("It is `<think>` here. ", PROSE), ("So.", PROSE)),
 }
 
 
