@@ -130,6 +130,8 @@ class App:
             question=asked,
             expects_data=asks_for_data(messages),
         )
+        if job.omitted_tools:
+            response.grounding.notes["omitted_tools"] = list(job.omitted_tools)
         if found.retrieval is not None:
             response.grounding.notes["retrieval"] = dict(found.retrieval)
         scoring = self.scorers.open(response.options, prompt.injected)

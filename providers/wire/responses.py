@@ -10,6 +10,7 @@ from typing import Any
 from ..events import Message
 from .json_text import WrongField, dumps
 from .openai_messages import function_call, text_of
+from .responses_tools import ChatTools
 
 Fields = dict[str, Any]
 
@@ -20,8 +21,6 @@ SAME_FIELDS = (  # same name and meaning in both APIs
 # Fields that refer to what only a server with a store has. Conversations that are stored here were inserted before.
 STORED = ("previous_response_id", "conversation", "background", "prompt")
 NOT_STORED = "is not stored here, or no longer; send the conversation itself"
-TOOL_TYPES = ("function", "custom")
-ONLY_TOOL_TYPES = "only functions and custom tools can be used with a chat model"
 LOGPROBS = "message.output_text.logprobs"
 SEARCH = "file_search"  # the function name under which a chat model sees a search that the API itself made
 # Why an answer is incomplete, by OpenAI's finish reason.
@@ -33,7 +32,7 @@ USAGE_FIELDS = frozenset(
 )
 
 
-def chat_params(body: Fields) -> Fields:
+def chat_params(body: Fields, tools: ChatTools) -> Fields:
     """Return the parameters of a chat request. Raises WrongField for what has no counterpart."""
     for key in STORED:
         if body.get(key):
@@ -51,14 +50,10 @@ def chat_params(body: Fields) -> Fields:
         params.pop("top_logprobs", None)  # chat refuses it without logprobs
     if wanted := _response_format(text_format(body)):
         params["response_format"] = wanted
-    if tools := [_tool(tool, f"tools[{position}]") for position, tool in enumerate(body.get("tools") or ())]:
-        params["tools"] = tools
-    if choice := body.get("tool_choice"):
-        params["tool_choice"] = choice if isinstance(choice, str) else _tool_choice(choice)
-    return params
+    return params | tools.params(body.get("tool_choice"))
 
 
-def chat_messages(body: Fields) -> list[Message]:
+def chat_messages(body: Fields, tools: ChatTools) -> list[Message]:
     """Return the instructions and the input as messages. Raises WrongField for what has no counterpart."""
     instructions = body.get("instructions")
     if isinstance(instructions, list):
@@ -70,7 +65,7 @@ def chat_messages(body: Fields) -> list[Message]:
     if isinstance(items, str):
         return [*messages, {"role": "user", "content": items}]
     for position, item in enumerate(items):
-        for message in _item_messages(item, f"input[{position}]"):
+        for message in _item_messages(item, f"input[{position}]", tools):
             last = messages[-1] if messages else {}
             if "tool_calls" in message and last.get("role") == "assistant":  # text and calls of one turn: one message
                 last["tool_calls"] = [*last.get("tool_calls", ()), *message["tool_calls"]]
@@ -114,21 +109,7 @@ def _response_format(form: Fields) -> Fields | None:
             return None
 
 
-def _tool(tool: Fields, path: str) -> Fields:
-    kind = tool.get("type")
-    if kind not in TOOL_TYPES:
-        raise WrongField(f"{path}.type", ONLY_TOOL_TYPES)
-    return {"type": kind, kind: {key: value for key, value in tool.items() if key != "type"}}
-
-
-def _tool_choice(choice: Fields) -> Fields:
-    kind = choice.get("type")
-    if kind not in TOOL_TYPES:
-        raise WrongField("tool_choice.type", ONLY_TOOL_TYPES)
-    return {"type": kind, kind: {"name": choice.get("name", "")}}
-
-
-def _item_messages(item: Fields, path: str) -> list[Message]:
+def _item_messages(item: Fields, path: str, tools: ChatTools) -> list[Message]:
     call_id = item.get("call_id") or ""
     match item.get("type") or "message":
         case "message":
@@ -137,11 +118,13 @@ def _item_messages(item: Fields, path: str) -> list[Message]:
                 raise WrongField(f"{path}.role", "is missing")
             return [{"role": role, "content": _content(item.get("content"), f"{path}.content")}]
         case "function_call":
-            function = {"name": item.get("name") or "", "arguments": item.get("arguments") or ""}
+            name = tools.chat_name(item.get("namespace"), item.get("name"))
+            function = {"name": name, "arguments": item.get("arguments") or ""}
             extra = {"extra_content": item["extra_content"]} if item.get("extra_content") else {}
             return [_call_message({"id": call_id, "type": "function", "function": function, **extra})]
         case "custom_tool_call":
-            custom = {"name": item.get("name") or "", "input": item.get("input") or ""}
+            name = tools.chat_name(item.get("namespace"), item.get("name"))
+            custom = {"name": name, "input": item.get("input") or ""}
             return [_call_message({"id": call_id, "type": "custom", "custom": custom})]
         case "function_call_output" | "custom_tool_call_output":
             output = _content(item.get("output"), f"{path}.output")

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections import ChainMap
 from contextlib import nullcontext, suppress
 from functools import partial
 
@@ -36,6 +37,7 @@ from .sending import LONG_EVENT, MakeChunks, collect, send, send_failure
 
 log = logging.getLogger("citestream")
 
+OMITTED_TOOLS = "x-citestream-omitted-tools"  # header of an answer: the tools that the provider did not get
 UNCITED = UncitedChunks(usage=False)  # the citations of an answer that has none
 
 
@@ -127,10 +129,15 @@ class _Exchange:
         """Answer by this route. Raise ProviderError if nothing was sent."""
         job, app = self._job, self._app
         await check_ids(self._request, app, route, job.body)
-        if native and not found.needs_citations and app.passes_bytes:
+        # A search that was not asked for and has found nothing does not cost the provider's own tools.
+        keeps_tools = job.omitted_tools and found.is_empty and not job.retrieval.source
+        is_relayed = not found.needs_citations or keeps_tools
+        if native and is_relayed and app.passes_bytes:
             with suppress(NoSuchApi):
                 return await self._relay(route)
         batches, chunks = await app.open(job, found, route, native=native)
+        omitted = {OMITTED_TOOLS: ", ".join(job.omitted_tools)} if job.omitted_tools else {}
+        headers = ChainMap(omitted, route.received_headers)  # those of the provider are known when it answers
         encoder = self._api.encoder(job, chunks)
         if app.config.references.keeps_conversations:
             encoder.store = partial(self._store, asyncio.get_running_loop())
@@ -142,9 +149,9 @@ class _Exchange:
         make_chunks = _observed(chunks, self._observers(recorder, passages, transcript))
         try:
             if job.stream:
-                return await send(self._stream, batches, make_chunks, encoder, route.received_headers)
+                return await send(self._stream, batches, make_chunks, encoder, headers)
             body = await collect(batches, make_chunks, encoder, completion)
-            return await json_response_in_steps(body, route.received_headers)
+            return await json_response_in_steps(body, headers)
         finally:
             if isinstance(chunks, Chunks):
                 app.telemetry.answer_cited(chunks.grounding)

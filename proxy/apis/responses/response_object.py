@@ -10,6 +10,7 @@ from typing import Any
 
 from citestream.providers.wire.openai_messages import image_url, parse_data_url
 from citestream.providers.wire.responses import INCOMPLETE_REASONS, response_annotations, response_usage
+from citestream.providers.wire.responses_tools import ChatTools
 
 from ...pipeline.collect_chunks import Completion
 from ...pipeline.merge_deltas import REASONING
@@ -127,7 +128,7 @@ class OutputItems:
             self.items.append(Item("message", self.message_id, number))
 
 
-def begun_item(item: Item, completion: Completion) -> Fields:
+def begun_item(item: Item, completion: Completion, tools: ChatTools) -> Fields:
     """Return an item as its stream announces it, without the content that follows in deltas."""
     match item.type:
         case "reasoning":
@@ -138,13 +139,21 @@ def begun_item(item: Item, completion: Completion) -> Fields:
             return {"id": item.id, "type": item.type, "status": "in_progress", "result": None}
         case _:
             grown = "input" if item.type == "custom_tool_call" else "arguments"
-            return _call_item(item, completion, "in_progress") | {grown: ""}
+            return _call_item(item, completion, "in_progress", tools) | {grown: ""}
 
 
 def whole_item(
-    item: Item, completion: Completion, status: str, parts: Iterable[str], annotations: Iterable[Fields]
+    item: Item,
+    completion: Completion,
+    status: str,
+    parts: Iterable[str],
+    annotations: Iterable[Fields],
+    tools: ChatTools,
 ) -> Fields:
-    """Return a complete item. `parts`: of the message. `annotations`: of its text, as in a chat completion."""
+    """Return a complete item.
+
+    `parts`: of the message. `annotations`: of its text, as in a chat completion. `tools`: of the request.
+    """
     match item.type:
         case "reasoning":
             summary = [{"type": "summary_text", "text": completion.piece(0, item.number)[1]}]
@@ -156,7 +165,7 @@ def whole_item(
             image = completion.piece(0, item.number)[1][item.index]
             return {"id": item.id, "type": item.type, "status": status, "result": _image_result(image)}
         case _:
-            return _call_item(item, completion, status)
+            return _call_item(item, completion, status, tools)
 
 
 def _message_item(item_id: str, status: str, content: list[Fields]) -> Fields:
@@ -176,7 +185,7 @@ def _part(kind: str, completion: Completion, annotations: Iterable[Fields]) -> F
     }
 
 
-def _call_item(item: Item, completion: Completion, status: str) -> Fields:
+def _call_item(item: Item, completion: Completion, status: str, tools: ChatTools) -> Fields:
     is_older = item.number < 0
     call = {"function": completion.message(0)["function_call"]} if is_older else completion.call(0, item.number)
     custom = item.type == "custom_tool_call"
@@ -187,7 +196,7 @@ def _call_item(item: Item, completion: Completion, status: str) -> Fields:
         "id": item.id,
         "type": item.type,
         "call_id": call.get("id") or item.id,
-        "name": function.get("name") or "",
+        **tools.call_name(function.get("name") or ""),
         **grown,
         "status": status,
         **extra,

@@ -8,6 +8,7 @@ from uuid import uuid4
 from citestream.providers.events import Chunk
 from citestream.providers.wire.json_text import dumps
 from citestream.providers.wire.responses import response_annotations
+from citestream.providers.wire.responses_tools import ChatTools
 
 from ...http.client_api import Encoder
 from ...http.encoding import typed_event
@@ -47,9 +48,13 @@ class ResponsesEncoder(Encoder):
     content_type = "text/event-stream"
     keepalive = b": keep-alive\n\n"
 
-    def __init__(self, job: Job, annotations: Annotations) -> None:
-        """`job`: the request, parts of which the response repeats. `annotations`: returns those of a choice so far."""
+    def __init__(self, job: Job, annotations: Annotations, tools: ChatTools) -> None:
+        """`job`: the request, parts of which the response repeats. `annotations`: returns those of a choice so far.
+
+        `tools`: of the request.
+        """
         self._job = job
+        self._tools = tools
         self._annotations = annotations
         self._sent_annotations: set[bytes] = set()
         self._key = uuid4().hex
@@ -148,7 +153,7 @@ class ResponsesEncoder(Encoder):
                 written += self._item_done(self._thought, "completed") if self._thought else []
             self._places[item.id] = len(self._places)
             place = self._item_place(item.id)
-            begun = {"output_index": place["output_index"], "item": begun_item(item, self._completion)}
+            begun = {"output_index": place["output_index"], "item": begun_item(item, self._completion, self._tools)}
             written.append(self._event("response.output_item.added", begun))
             if item.type == "reasoning":
                 self._thought = item
@@ -194,7 +199,7 @@ class ResponsesEncoder(Encoder):
             return []
         self._done.add(item.id)
         annotations = self._all_annotations(self._completion) if item.type == "message" else ()
-        whole = whole_item(item, self._completion, status, self._output.parts, annotations)
+        whole = whole_item(item, self._completion, status, self._output.parts, annotations, self._tools)
         place = self._item_place(item.id)
         written: list[bytes] = []
         match item.type:
@@ -209,7 +214,8 @@ class ResponsesEncoder(Encoder):
                 written += self._parts_done(whole["content"])
             case "function_call" | "custom_tool_call":
                 name, grown = CALLS[item.type]
-                written.append(self._event(f"response.{name}.done", {**place, grown: whole[grown]}))
+                called = {"name": whole["name"]} if item.type == "function_call" else {}
+                written.append(self._event(f"response.{name}.done", {**place, **called, grown: whole[grown]}))
         done = {"output_index": place["output_index"], "item": whole}
         return [*written, self._event("response.output_item.done", done)]
 
@@ -249,6 +255,7 @@ class ResponsesEncoder(Encoder):
                 "completed" if item.type == "reasoning" and at < last else item_status,
                 found.parts,
                 annotations,
+                self._tools,
             )
             for at, item in enumerate(items)
         ]

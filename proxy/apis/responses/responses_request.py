@@ -8,6 +8,7 @@ from citestream.citation.options import Options
 from citestream.providers.events import Message
 from citestream.providers.wire.json_text import WrongField
 from citestream.providers.wire.responses import chat_messages, chat_params, text_format
+from citestream.providers.wire.responses_tools import ChatTools
 
 from ...http.client_api import Citations, ClientApi
 from ...pipeline.request.job import Job
@@ -67,6 +68,7 @@ class ResponsesApi(ClientApi):
 
     def __init__(self) -> None:
         self._previous: Any = None  # the id of the response that the request continues
+        self._tools = ChatTools()
 
     async def recall(self, body: Body, find: Find) -> Body:
         """Return the request with the items that it refers to. `find` looks up stored items. Raises FieldError."""
@@ -82,9 +84,10 @@ class ResponsesApi(ClientApi):
         rest, ours = parse_extensions(body, defaults, limits)
         if isinstance(rest.get("input"), list):
             rest["input"] = strip_items(rest["input"])
+        self._tools = ChatTools(rest.get("tools"))
         messages, params, refused = list[Message](), Body(), None
         try:
-            messages, params = chat_messages(rest), chat_params(rest)
+            messages, params = chat_messages(rest, self._tools), chat_params(rest, self._tools)
         except WrongField as error:
             refused = FieldError(error.path, error.message)
         return Job(
@@ -99,9 +102,10 @@ class ResponsesApi(ClientApi):
             usage=True,
             json=text_format(rest).get("type") in ("json_object", "json_schema"),
             native_only=refused,
+            omitted_tools=self._tools.omitted,
         )
 
     def encoder(self, job: Job, citations: Citations) -> ResponsesEncoder:
         """Return the encoder of the answer."""
         repeated = {**job.body, "previous_response_id": self._previous}
-        return ResponsesEncoder(replace(job, body=repeated), citations.annotations)
+        return ResponsesEncoder(replace(job, body=repeated), citations.annotations, self._tools)

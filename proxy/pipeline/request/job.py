@@ -31,6 +31,7 @@ class Job:
     native_params: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # by API: for its providers only
     native_messages: list[Message] | None = None  # for a provider of the client's API, if other providers get less
     native_only: FieldError | None = None  # why no provider of another API can answer this request
+    omitted_tools: tuple[str, ...] = ()  # tools without a counterpart in chat APIs, by type
     body: Mapping[str, Any] = field(default_factory=dict)  # the request in the format of its API, without our fields
     normalized: Mapping[str, Any] = field(default_factory=dict)  # the source of `messages`, freed with them
     evidence: tuple[Evidence, ...] = ()
@@ -72,3 +73,8 @@ class JobEvidence:
         """Whether the answer is cited. Otherwise request and answer pass through unchanged."""
         refused = self.prompt is not None and self.prompt.refusal is not None
         return bool(self.evidence) or self.retrieval is not None or refused
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether neither the request nor a search has evidence."""
+        return not self.evidence and self.prompt is None

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from citestream.providers.wire.responses import chat_messages, chat_params
+from citestream.providers.wire.responses_tools import ChatTools
 
 CALL = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": "{}"}}
 SIGNED = {"google": {"thought_signature": "c2ln"}}
@@ -110,6 +111,11 @@ ITEMS: dict[str, tuple[list[dict[str, Any]], list[dict[str, Any]]]] = {
     ),
 }
 
+NAMESPACE = {
+    "type": "namespace",
+    "name": "agents",
+    "tools": [{"type": "function", "name": "open", "parameters": {}}, {"type": "function", "name": "close"}],
+}
 PARAMETERS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "the same names": ({"temperature": 0, "store": False, "user": None}, {"temperature": 0, "store": False}),
     "limits and effort": (
@@ -129,6 +135,50 @@ PARAMETERS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
         {"tools": [{"type": "custom", "name": "c", "format": {"type": "text"}}]},
         {"tools": [{"type": "custom", "custom": {"name": "c", "format": {"type": "text"}}}]},
     ),
+    "a custom tool with a grammar": (
+        {
+            "tools": [
+                {"type": "custom", "name": "c", "format": {"type": "grammar", "syntax": "lark", "definition": "a"}}
+            ]
+        },
+        {
+            "tools": [
+                {
+                    "type": "custom",
+                    "custom": {
+                        "name": "c",
+                        "format": {"type": "grammar", "grammar": {"syntax": "lark", "definition": "a"}},
+                    },
+                }
+            ]
+        },
+    ),
+    "the tools of a namespace become tools of their own": (
+        {"tools": [NAMESPACE], "tool_choice": {"type": "function", "name": "close", "namespace": "agents"}},
+        {
+            "tools": [
+                {"type": "function", "function": {"name": "open", "parameters": {}}},
+                {"type": "function", "function": {"name": "close"}},
+            ],
+            "tool_choice": {"type": "function", "function": {"name": "close"}},
+        },
+    ),
+    "a tool whose name another tool has gets its namespace in front": (
+        {"tools": [NAMESPACE, {"type": "function", "name": "close"}], "tool_choice": "auto"},
+        {
+            "tools": [
+                {"type": "function", "function": {"name": "open", "parameters": {}}},
+                {"type": "function", "function": {"name": "agents__close"}},
+                {"type": "function", "function": {"name": "close"}},
+            ],
+            "tool_choice": "auto",
+        },
+    ),
+    "tools that the server runs are left out": (
+        {"tools": [{"type": "web_search"}, {"type": "function", "name": "f"}], "tool_choice": "auto"},
+        {"tools": [{"type": "function", "function": {"name": "f"}}], "tool_choice": "auto"},
+    ),
+    "no choice of a tool without tools": ({"tools": [{"type": "web_search"}], "tool_choice": "auto"}, {}),
     "tools and the tool choice": (
         {"tools": [{"type": "function", "name": "f"}], "tool_choice": {"type": "function", "name": "f"}},
         {
@@ -141,9 +191,19 @@ PARAMETERS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 
 @pytest.mark.parametrize(("items", "messages"), ITEMS.values(), ids=ITEMS)
 def test_items_become_messages(items: list[dict[str, Any]], messages: list[dict[str, Any]]) -> None:
-    assert chat_messages({"input": items}) == messages
+    assert chat_messages({"input": items}, ChatTools()) == messages
 
 
 @pytest.mark.parametrize(("given", "params"), PARAMETERS.values(), ids=PARAMETERS)
 def test_parameters_keep_their_meaning(given: dict[str, Any], params: dict[str, Any]) -> None:
-    assert chat_params(given) == params
+    assert chat_params(given, ChatTools(given.get("tools"))) == params
+
+
+def test_an_earlier_call_has_the_name_that_the_chat_model_used() -> None:
+    tools = ChatTools([NAMESPACE, {"type": "function", "name": "close"}])
+    call = {"type": "function_call", "call_id": "c", "name": "close", "namespace": "agents", "arguments": "{}"}
+    (message,) = chat_messages({"input": [call]}, tools)
+    assert message["tool_calls"][0]["function"] == {"name": "agents__close", "arguments": "{}"}
+    assert tools.call_name("agents__close") == {"name": "close", "namespace": "agents"}
+    assert tools.call_name("close") == {"name": "close"}
+    assert tools.call_name("unknown") == {"name": "unknown"}

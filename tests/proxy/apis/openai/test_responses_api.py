@@ -269,7 +269,15 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "tools that are an object": ({"tools": {"a": 1}}, "tools"),
     "a tool that is a text": ({"tools": ["a"]}, "tools[0]"),
-    "a tool of the Responses API": ({"tools": [{"type": "web_search"}]}, "tools[0].type"),
+    "a tool without a type": ({"tools": [{"name": "f"}]}, "tools"),
+    "a choice of a tool that the server runs": (
+        {"tools": [{"type": "web_search"}], "tool_choice": {"type": "web_search"}},
+        "tool_choice.type",
+    ),
+    "a required tool that the server runs": (
+        {"tools": [{"type": "web_search"}], "tool_choice": "required"},
+        "tool_choice",
+    ),
     "a format that is a text": ({"text": {"format": "json"}}, "text.format"),
     "an item reference of another server": ({"input": [{"type": "item_reference", "id": "msg_1"}]}, "input[0]"),
     "an id of another server": ({"previous_response_id": "resp_1"}, "previous_response_id"),
