@@ -14,7 +14,7 @@ from urllib.parse import quote
 from .errors import NoSuchApi, Rejected
 from .events import ChatRequest, Embedded, Event, Relayed, RelayRequest
 from .settings import Settings
-from .streaming.http_provider import HttpProvider, named_models, request_body, requested_choices
+from .streaming.http_provider import MAX_MODELS, HttpProvider, named_models, request_body, requested_choices
 from .streaming.relay import read_json
 from .transport import Call, EventSplitter, Transport, check_reachable, model_path
 from .wire.embeddings import from_openai, openai_request
@@ -28,6 +28,10 @@ CHAT = "/chat/completions"
 RESPONSES = "/responses"
 STREAM_FORMATS = {CHAT: "openai", RESPONSES: "responses"}
 NO_SUCH_PATH = frozenset({404, 405})
+USAGE_OPTIONS = "stream_options"
+LIMIT = "max_tokens"
+COMPLETION_LIMIT = "max_completion_tokens"  # the current name of the limit, unknown to many compatible servers
+REFUSED_STATUS = frozenset({400, 422})
 CHAT_ONLY_SECONDS = 600.0  # until a server without /responses is asked for it again; it may have been updated
 
 
@@ -40,24 +44,29 @@ class OpenAIProvider(HttpProvider):
         """See HttpProvider."""
         super().__init__(settings, transport)
         self._asks_usage = True
+        self._completion_limit_models: set[str] = set()  # models that refuse LIMIT
         self._chat_only_until = 0.0  # on the monotonic clock
 
     async def stream(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
         """Stream one answer. Raises ProviderError.
 
-        Usage is always requested. From a server that refuses the field it is not requested again.
+        A request is repeated if the server refuses a field that has another form, and later requests have that form:
+        usage is not requested from a server that does not know it, and reasoning models of OpenAI get `max_tokens`,
+        which clients of most APIs send, as `max_completion_tokens`.
         """
-        try:
-            async with aclosing(super().stream(request)) as events:
-                async for event in events:
-                    yield event
-        except Rejected as error:
-            if not self._refuses_usage(error) or "stream_options" in request.params:
-                raise
-            self._asks_usage = False
-            async with aclosing(super().stream(request)) as events:
-                async for event in events:
-                    yield event
+        adapted: set[str] = set()
+        while True:
+            try:
+                async with aclosing(super().stream(request)) as events:
+                    async for event in events:
+                        yield event
+                return
+            except Rejected as error:
+                field = _refused_field(error, request.params)
+                if not field or field in adapted:
+                    raise
+                adapted.add(field)
+                self._adapt(field, request.model)
 
     async def relay(self, request: RelayRequest) -> Relayed:
         """Pass a request and its answer through unchanged. Azure has the model in the address.
@@ -114,13 +123,20 @@ class OpenAIProvider(HttpProvider):
         return self._stream(request, call, EventSplitter, reader)
 
     def _body(self, request: ChatRequest) -> dict[str, Any]:
-        body = {**request.params, "model": request.model, "messages": request.messages, "stream": True}
+        params = dict(request.params)
+        if request.model in self._completion_limit_models and params.get(LIMIT) is not None:
+            params.setdefault(COMPLETION_LIMIT, params.pop(LIMIT))
+        body = {**params, "model": request.model, "messages": request.messages, "stream": True}
         if self._asks_usage:
-            body["stream_options"] = {**as_object(request.params.get("stream_options")), "include_usage": True}
+            body[USAGE_OPTIONS] = {**as_object(request.params.get(USAGE_OPTIONS)), "include_usage": True}
         return body
 
-    def _refuses_usage(self, error: Rejected) -> bool:
-        return self._asks_usage and error.status in {400, 422} and "stream_options" in f"{error.message} {error.param}"
+    def _adapt(self, field: str, model: str) -> None:
+        """Send a field that was refused in its other form from now on."""
+        if field == USAGE_OPTIONS:
+            self._asks_usage = False
+        elif len(self._completion_limit_models) < MAX_MODELS:
+            self._completion_limit_models.add(model)
 
     def _call(
         self,
@@ -144,6 +160,17 @@ class OpenAIProvider(HttpProvider):
         return Call(
             method, url, body, {**headers, **(more or {}), **settings.headers}, settings.ca_file, settings.retries
         )
+
+
+def _refused_field(error: Rejected, params: Mapping[str, Any]) -> str:
+    """Return the field that a server refuses although its other form may be accepted; empty for any other error."""
+    if error.status not in REFUSED_STATUS:
+        return ""
+    text = f"{error.message} {error.param}"
+    if USAGE_OPTIONS in text and USAGE_OPTIONS not in params:
+        return USAGE_OPTIONS
+    # OpenAI: "Unsupported parameter: 'max_tokens' ... Use 'max_completion_tokens' instead."
+    return LIMIT if COMPLETION_LIMIT in text and params.get(LIMIT) is not None else ""
 
 
 def _is_unknown_path(error: Rejected) -> bool:

@@ -154,6 +154,57 @@ async def test_a_server_that_rejects_stream_options_gets_one_retry_and_is_rememb
     assert refused.error.message == "body.stream_options: Extra inputs"
 
 
+async def reasoning_model(request: Request) -> AsyncIterator[Step]:
+    """Refuse `max_tokens` like GPT-5 and the o-models of OpenAI, and a limit that is too large."""
+    limits = {name for name in ("max_tokens", "max_completion_tokens") if name in request.json}
+    if request.json["model"] == "gpt-5" and "max_tokens" in limits:
+        text = (
+            "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
+        )
+        yield error(400, text, "invalid_request_error", "unsupported_parameter")
+    elif any(request.json[name] > 100 for name in limits):
+        yield error(400, "max_tokens is too large.", "invalid_request_error", "invalid_value")
+    else:
+        yield whole("200 OK", STOP, "Content-Type: text/event-stream")
+
+
+async def test_a_model_that_rejects_max_tokens_gets_max_completion_tokens_from_then_on() -> None:
+    async with Server(reasoning_model) as server:
+        provider = make_provider("openai", server.url)
+        for model in ("gpt-5", "gpt-5", "gpt-4.1", "gpt-4.1"):
+            assert (await ask(provider, {"max_tokens": 9}, model=model)).text() == "ok"
+        refused = [(await ask(provider, {"max_tokens": 200}, model=model)).error for model in ("gpt-5", "gpt-4.1")]
+        await provider.aclose()
+    sent = [
+        (request.json["model"], request.json.get("max_tokens"), request.json.get("max_completion_tokens"))
+        for request in server.requests
+    ]
+    assert sent == [
+        *(("gpt-5", 9, None), ("gpt-5", None, 9), ("gpt-5", None, 9)),
+        *(("gpt-4.1", 9, None), ("gpt-4.1", 9, None)),
+        *(("gpt-5", None, 200), ("gpt-4.1", 200, None)),
+    ]
+    assert [found and found.message for found in refused] == ["max_tokens is too large."] * 2
+
+
+async def test_requests_that_are_rejected_at_the_same_time_are_all_repeated() -> None:
+    both = asyncio.Event()
+
+    async def waiting(request: Request) -> AsyncIterator[Step]:
+        if "max_tokens" in request.json:
+            if len([one for one in server.requests if "max_tokens" in one.json]) == 2:
+                both.set()
+            await both.wait()
+        async for step in reasoning_model(request):
+            yield step
+
+    async with Server(waiting) as server:
+        provider = make_provider("openai", server.url)
+        answers = await asyncio.gather(*(ask(provider, {"max_tokens": 9}, model="gpt-5") for _ in range(2)))
+        await provider.aclose()
+    assert [answer.text() for answer in answers] == ["ok", "ok"]
+
+
 async def test_a_rate_limit_error_has_a_retry_after() -> None:
     async with Server(script(error(429, "Slow down", "requests", "rate_limit_exceeded", "Retry-After: 7"))) as server:
         answer = await ask_server("openai", server.url)
