@@ -181,6 +181,6 @@ def word_token(surface: str) -> Token:
         may_be_quantity=folded in MONTHS or may_be_number(folded) or number_with_unit(folded) is not None,
         modifies_number=modifies_number(folded),
         negates=negates,
-        votes=language_votes(surface, folded),
+        votes=() if surface in _NAMING_LETTERS else language_votes(surface, folded),
         length=len(surface),
     )

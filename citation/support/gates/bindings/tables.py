@@ -1,4 +1,4 @@
-"""Tables: a cell belongs to the header of its column and to the first cell of its row."""
+"""Tables: a cell belongs to the header of its column and to the cell that names its row."""
 
 import re
 from collections import Counter
@@ -21,23 +21,43 @@ def wrong_table_cell(claim: Statement, passages: Sequence[Statement]) -> Iterato
     """Yield a disagreement if a number of the claim is in another cell of a table, or a word in another row."""
     rows = [passage for passage in passages if passage.cells]
     others = [passage for passage in passages if not passage.cells]
-    for number in _numbers(claim) if rows else ():
+    if not rows:
+        return
+    name = _name_column(rows, claim)
+    for number in _numbers(claim):
         if any(_has_number(other.tokens, number) for other in others):
             continue
-        if any(_has_number(_cell(row, 0), number) for row in rows):
+        if any(_has_number(_cell(row, name), number) for row in rows):
             continue
-        if found := _other_column(claim, rows, number) or _other_row(claim, rows, number):
+        if found := _other_column(claim, rows, number, name) or _other_row(claim, rows, number, name):
             yield found
             return
-    named = [row for row in rows if _names(row, claim)]
+    named = [row for row in rows if _names(row, claim, name)]
     if len(named) != 1:
         return
     for token, match in Alignment(claim, named[0]).tokens:
         if match is not None or token.quantity is not None or any(token.stem in other.stems for other in others):
             continue
-        if any(_columns_with_word(row, token.stem) for row in rows):
-            yield _not_in_row(claim.text_of(token), named[0])
+        if any(_columns_with_word(row, token.stem, name) for row in rows):
+            yield _not_in_row(claim.text_of(token), named[0], name)
             return
+
+
+def _name_column(rows: Sequence[Statement], claim: Statement) -> int:
+    """Return the column that names the rows: the first one with a cell whose words the claim contains.
+
+    That is the first column, unless it has article numbers or the like. The cells of another column must be different
+    from each other and without amounts.
+    """
+    if any(_names(row, claim, 0) or _shares_name(row, claim, 0) for row in rows):
+        return 0
+    for column in range(1, min(len(row.cells) for row in rows)):
+        cells = [_cell(row, column) for row in rows]
+        names = {tuple(token.stem for token in cell) for cell in cells}
+        has_amounts = any(token.quantity is not None for cell in cells for token in cell)
+        if len(names) == len(rows) and not has_amounts and any(_names(row, claim, column) for row in rows):
+            return column
+    return 0
 
 
 def _numbers(claim: Statement) -> list[list[ContentToken]]:
@@ -53,12 +73,12 @@ def _numbers(claim: Statement) -> list[list[ContentToken]]:
     return numbers
 
 
-def _other_column(claim: Statement, rows: Sequence[Statement], number: Number) -> Disagreement | None:
+def _other_column(claim: Statement, rows: Sequence[Statement], number: Number, name: int) -> Disagreement | None:
     """Return a disagreement if the number is in other columns only than those whose headers the claim mentions."""
     mentioned: set[int] = set()
     for row in rows:
-        if having := _columns_with_number(row, number):
-            mentioned = _mentioned_columns(row, claim)
+        if having := _columns_with_number(row, number, name):
+            mentioned = _mentioned_columns(row, claim, name)
             if not mentioned or mentioned & having:
                 return None
             header = row.cells[min(mentioned)][0]
@@ -68,46 +88,55 @@ def _other_column(claim: Statement, rows: Sequence[Statement], number: Number) -
     return Disagreement(Reason.BINDING, detail, rule="column")
 
 
-def _other_row(claim: Statement, rows: Sequence[Statement], number: Number) -> Disagreement | None:
+def _other_row(claim: Statement, rows: Sequence[Statement], number: Number, name: int) -> Disagreement | None:
     """Return a disagreement if the number is in other rows only than the one that the claim names.
 
-    A row is named by all words of its first cell, or by some if the rows with the number share none with the claim.
+    A row is named by all words of its cell in the column `name`, or by some if the rows with the number share none with
+    the claim.
     """
-    having = [row for row in rows if _columns_with_number(row, number)]
+    having = [row for row in rows if _columns_with_number(row, number, name)]
     if not having:
         return None
-    named = [row for row in rows if _names(row, claim)]
-    if not named and not any(_shares_name(row, claim) for row in having):
-        named = [row for row in rows if _shares_name(row, claim)]
-    if len(named) != 1 or named[0] in having or any(_named_in_part(row, claim) for row in having):
+    named = [row for row in rows if _names(row, claim, name)]
+    if not named and not any(_shares_name(row, claim, name) for row in having):
+        named = [row for row in rows if _shares_name(row, claim, name)]
+    if len(named) != 1 or named[0] in having:
         return None
-    return _not_in_row(claim.text_of(*number), named[0])
+    if any(_may_be_meant(row, named[0], claim, name) for row in having):
+        return None
+    return _not_in_row(claim.text_of(*number), named[0], name)
 
 
-def _not_in_row(written: str, row: Statement) -> Disagreement:
-    header, (start, end) = row.cells[0]
+def _not_in_row(written: str, row: Statement, name: int) -> Disagreement:
+    header, (start, end) = row.cells[name]
     detail = f"the table does not have {written} in the row “{row.text[start + len(header) : end].strip()}”"
     return Disagreement(Reason.BINDING, detail, rule="row")
 
 
-def _names(row: Statement, claim: Statement) -> bool:
-    """Return whether the claim contains every word of the row's first cell, or of its part before a description."""
-    header, (start, end) = row.cells[0]
+def _names(row: Statement, claim: Statement, name: int) -> bool:
+    """Return whether the claim contains every word of the row's name, or of its part before a description."""
+    header, (start, end) = row.cells[name]
     described = _DESCRIPTION.search(row.text, start + len(header) + 1, end)
     until = described.start() if described else end
-    words = [token.stem for token in _cell(row, 0) if token.start < until]
+    words = [token.stem for token in _cell(row, name) if token.start < until]
     return bool(words) and all(word in claim.stems for word in words)
 
 
-def _named_in_part(row: Statement, claim: Statement) -> bool:
-    """Return whether the claim contains half of the words of the row's first cell, so that it may be about two rows."""
-    words = [token.stem for token in _cell(row, 0)]
+def _may_be_meant(row: Statement, named: Statement, claim: Statement, name: int) -> bool:
+    """Return whether the claim may be about this row too: it has half of the words of its name.
+
+    Of names that differ in one word only, "HydroPump S" and "HydroPump L", it must have that word.
+    """
+    words, others = ([token.stem for token in _cell(each, name)] for each in (row, named))
+    different = [word for word, other in zip(words, others, strict=False) if word != other]
+    if len(words) == len(others) > 1 and len(different) == 1:
+        words = different
     return 2 * sum(word in claim.stems for word in words) >= len(words)
 
 
-def _shares_name(row: Statement, claim: Statement) -> bool:
-    """Return whether the claim contains a word of the row's first cell."""
-    return any(token.stem in claim.stems for token in _cell(row, 0) if token.quantity is None)
+def _shares_name(row: Statement, claim: Statement, name: int) -> bool:
+    """Return whether the claim contains a word of the cell that names the row."""
+    return any(token.stem in claim.stems for token in _cell(row, name) if token.quantity is None)
 
 
 def _cell(row: Statement, column: int) -> list[ContentToken]:
@@ -116,17 +145,21 @@ def _cell(row: Statement, column: int) -> list[ContentToken]:
     return [token for token in row.tokens if start + len(header) <= token.start < end]
 
 
-def _columns_with_word(row: Statement, stem: str) -> list[int]:
-    """Return the columns, except the first, whose cell has a word."""
-    return [column for column in range(1, len(row.cells)) if any(token.stem == stem for token in _cell(row, column))]
+def _columns_with_word(row: Statement, stem: str, name: int) -> list[int]:
+    """Return the columns, except the one that names the rows, whose cell has a word."""
+    return [
+        column
+        for column in range(len(row.cells))
+        if column != name and any(token.stem == stem for token in _cell(row, column))
+    ]
 
 
-def _columns_with_number(row: Statement, number: Number) -> set[int]:
-    """Return the columns, except the first, whose cell or header agrees with a number."""
+def _columns_with_number(row: Statement, number: Number, name: int) -> set[int]:
+    """Return the columns, except the one that names the rows, whose cell or header agrees with a number."""
     return {
         column
         for column, (_, (start, end)) in enumerate(row.cells)
-        if column and _has_number([token for token in row.tokens if start <= token.start < end], number)
+        if column != name and _has_number([token for token in row.tokens if start <= token.start < end], number)
     }
 
 
@@ -140,11 +173,11 @@ def _same(one: Quantity, other: Quantity) -> bool:
     return agrees(one, other) or agrees(one._replace(unit=other.unit, factor=other.factor), other)
 
 
-def _mentioned_columns(row: Statement, claim: Statement) -> set[int]:
+def _mentioned_columns(row: Statement, claim: Statement, name: int) -> set[int]:
     """Return the columns whose header the claim mentions, by words that no other header has if there are any."""
     headers: dict[int, set[str]] = {}
     for column, (header, (start, _)) in enumerate(row.cells):
-        if column:
+        if column != name:
             headers[column] = {token.stem for token in row.tokens if start <= token.start < start + len(header)}
     words = Counter(chain.from_iterable(headers.values()))
     mentioned = {column: stems & claim.stems.keys() for column, stems in headers.items()}

@@ -24,6 +24,9 @@ ANGEBOTE = (
 )
 TREES = ("Aster", "Birch", "Cedar", "Dahlia", "Elder", "Fern", "Ginkgo", "Hazel", "Iris", "Juniper")
 VILLAGES = [f"{tree} {side}" for tree in TREES for side in ("North", "South", "East", "West", "Upper", "Lower", "Old")]
+PRICES = (
+    "| SKU | Name | Price in EUR |\n|---|---|---|\n| HP-1 | HydroPump S | 129.50 |\n| HP-2 | HydroPump L | 219.50 |"
+)
 LONG = "| Village | Houses | Residents |\n|---|---|---|\n" + "\n".join(
     f"| {village} | {10 + number} | {200 + number} |" for number, village in enumerate(VILLAGES)
 )
@@ -35,6 +38,12 @@ ANOTHER_CELL = {
     "a date in another column with parts in this column": (PASSPORTS, "Permit A was applied for on 9 June 2021."),
     "another row, named by one of its words": (DAM, "The wall of the dam is 310 m high."),
     "another row, named by all of its words": (DAM, "The surface of the reservoir is 58 m."),
+    "another row, named by its second cell": (PRICES, "The HydroPump L costs 129.50 euros."),
+    "another row, named by its second cell, above": (PRICES, "The HydroPump S costs 219.50 euros."),
+    "another row, of two names that differ in one word": (
+        PRICES.replace("| SKU ", "").replace("| HP-1 ", "").replace("| HP-2 ", "").replace("---|", "", 1),
+        "The HydroPump L costs 129.50 euros.",
+    ),
     "another column in German": (ANGEBOTE, "Firma Kurz verlangt 4.200 € ohne Steuer."),
 }
 SAME_CELL = {
@@ -45,6 +54,8 @@ SAME_CELL = {
     "a date": (PASSPORTS, "Permit A was applied for on 4 May 2021."),
     "the row, named by one of its words": (DAM, "The wall of the dam is 58 m high."),
     "another word for the row": (DAM, "The dam is 310 m long."),
+    "the row, named by its second cell": (PRICES, "The HydroPump L costs 219.50 euros."),
+    "the row, named by its second cell, above": (PRICES, "The HydroPump S costs 129.50 euros."),
     "the column in German": (ANGEBOTE, "Firma Kurz verlangt 3.900 € ohne Steuer."),
 }
 
