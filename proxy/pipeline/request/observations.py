@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 LEAD = "Observation:\n"
+MAX_SEARCHED = 100_000  # characters at the end of a message in which its calls are searched; 0.1 ms
 CALLS = "Calling tools:\n[{"
 
 _NAME = re.compile(r"'function': \{'name': '([\w.-]{1,100})'")
@@ -20,8 +21,10 @@ def observation(messages: Sequence[Mapping[str, Any]], position: int) -> str:
     if message.get("role") != "user" or not position or messages[position - 1].get("role") != "assistant":
         return ""
     text = first_text(message.get("content"))
-    called = CALLS in first_text(messages[position - 1].get("content"))
-    return text.removeprefix(LEAD) if called and text.startswith(LEAD) else ""
+    if not text.startswith(LEAD):
+        return ""
+    called = CALLS in first_text(messages[position - 1].get("content"))[-MAX_SEARCHED:]
+    return text.removeprefix(LEAD) if called else ""
 
 
 def called_tool(messages: Sequence[Mapping[str, Any]], position: int) -> str:

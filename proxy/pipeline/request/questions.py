@@ -21,6 +21,12 @@ MAX_PROMPT = 400  # characters at both ends of a prompt that are compared with t
 REWRITTEN_MESSAGES = 6  # messages that the rewriting model reads: what a follow-up question can refer to
 REWRITTEN_CHARACTERS = 2_000  # per message; the beginning of an answer shows its topic
 MAX_PARTS = 1_000  # parts of a message in which its question is read; people write fewer
+# What agents add is searched in this many characters of a message: half of them from its start, half from its end.
+MAX_READ = 32_000  # 6 ms
+MAX_READ_IN_ALL = 2 * MAX_READ  # total of the messages that are read for one question, with the costs below
+MESSAGE_COST = 100  # characters that could be read in the time for a message
+OBSERVATION_COST = 500
+MAX_MESSAGES = 10_000  # messages after the question, such as calls of an agent and their results; 1 ms
 MAX_EARLIER = 3  # earlier questions in a query; more of them would hide the last one
 MAX_QUERY = 500  # characters of a query; a longer text is an answer
 
@@ -70,15 +76,29 @@ def _asked(messages: Sequence[Message]) -> Iterator[str]:
     """Yield the texts of user messages that are not tool results, without what hosts and agents added to them.
 
     The last one comes first. A conversation may have 100,000 messages, and most callers need only that one. Messages
-    that consist of such additions are left out.
+    that consist of such additions are left out. A limit of the characters bounds the time to 12 ms.
     """
-    for position in range(len(messages) - 1, -1, -1):
-        if messages[position].get("role") == "user" and not observation(messages, position):
-            content = messages[position].get("content")
-            text = without_attached_files(text_of(content[:MAX_PARTS] if isinstance(content, list) else content))
-            asked = without_agent_context(text)
-            if asked.strip() or not text.strip():
-                yield asked
+    remaining = MAX_READ_IN_ALL
+    for position in range(len(messages) - 1, max(-1, len(messages) - 1 - MAX_MESSAGES), -1):
+        if remaining <= 0:
+            return
+        if messages[position].get("role") != "user":
+            continue
+        if observation(messages, position):
+            remaining -= OBSERVATION_COST
+            continue
+        content = messages[position].get("content")
+        text = _both_ends(text_of(content[:MAX_PARTS] if isinstance(content, list) else content))
+        remaining -= len(text) + MESSAGE_COST
+        text = without_attached_files(text)
+        asked = without_agent_context(text)
+        if asked.strip() or not text.strip():
+            yield asked
+
+
+def _both_ends(text: str) -> str:
+    """Return a long text without its middle. People write a question before or after what they add to it."""
+    return text if len(text) <= MAX_READ else f"{text[: MAX_READ // 2]}\n{text[-MAX_READ // 2 :]}"
 
 
 def search_query(messages: Sequence[Message]) -> tuple[str, bool]:

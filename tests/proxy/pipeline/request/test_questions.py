@@ -11,7 +11,13 @@ from urllib.request import Request, urlopen
 import pytest
 import yaml
 
-from citestream.proxy.pipeline.request.questions import is_background_request, question
+from citestream.proxy.pipeline.request.questions import (
+    MAX_MESSAGES,
+    MAX_READ,
+    MAX_READ_IN_ALL,
+    is_background_request,
+    question,
+)
 
 Launch = Callable[..., AbstractContextManager[str]]
 HISTORY = "<chat_history>\nUSER: How tall is it?\nASSISTANT: 110 metres [1].\n</chat_history>"
@@ -55,6 +61,59 @@ def test_a_list_of_attached_files_is_not_a_part_of_the_question() -> None:
     files = '<attached_files>\n<file type="file" id="f1" name="tall towers.pdf"/>\n</attached_files>\n\n'
     assert question([{"role": "user", "content": f"{files}How tall is it?"}]) == "How tall is it?"
     assert question([{"role": "user", "content": "<attached_files> is a tag"}]) == "<attached_files> is a tag"
+
+
+LONG = "The harbour was deep. " * 100_000
+LONG_QUESTIONS = {
+    "before a long text": f"How tall is it?\n{LONG}",
+    "after a long text": f"{LONG}\nHow tall is it?",
+    "before a long context of an agent": f"How tall is it?\n<environment_details>{LONG}</environment_details>",
+    "after a long context of an agent": f"<environment_details>{LONG}</environment_details>\nHow tall is it?",
+}
+
+
+@pytest.mark.parametrize("text", LONG_QUESTIONS.values(), ids=LONG_QUESTIONS)
+def test_a_question_is_found(text: str) -> None:
+    found = question(user(text))
+    assert "How tall is it?" in found
+    assert len(found) <= MAX_READ + 1
+    assert ("<environment" in text) == (found.strip() == "How tall is it?")
+
+
+class Counted(list[dict[str, Any]]):
+    """Messages that count how often they are read, and how many characters."""
+
+    def __init__(self, *messages: dict[str, Any]) -> None:
+        super().__init__(messages)
+        self.messages = self.characters = 0
+
+    def __getitem__(self, index: Any) -> Any:
+        message = super().__getitem__(index)
+        self.messages += 1
+        self.characters += len(message["content"])
+        return message
+
+
+CONTEXT = {"role": "user", "content": "<env>a</env>"}
+CALLS = {"role": "assistant", "content": "Calling tools:\n[{'id': 'c'}]"}
+CONVERSATIONS = {
+    "of contexts of agents": [CONTEXT] * 100_000,
+    "of answers": [{"role": "assistant", "content": "a"}] * 100_000,
+    "of observations": [CALLS, {"role": "user", "content": "Observation:\na"}] * 50_000,
+}
+
+
+@pytest.mark.parametrize("messages", CONVERSATIONS.values(), ids=CONVERSATIONS)
+def test_little_of_a_long_conversation_is_read(messages: list[dict[str, Any]]) -> None:
+    counted = Counted(*messages)
+    assert question(counted) == ""
+    assert counted.messages <= 2 * MAX_MESSAGES
+    assert counted.characters < MAX_READ_IN_ALL
+
+
+def test_a_question_is_found_before_the_steps_of_an_agent() -> None:
+    steps = [CALLS, {"role": "user", "content": "Observation:\na"}] * 50
+    assert question([*user("How tall is it?"), CONTEXT, *steps, CONTEXT]) == "How tall is it?"
 
 
 @pytest.mark.parametrize("text", BACKGROUND_PROMPTS.values(), ids=BACKGROUND_PROMPTS)
