@@ -6,7 +6,7 @@ tool stays in the tool's message, where models expect the result of their call.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cache
 from importlib.resources import files
@@ -22,6 +22,7 @@ from .sanitize import FRAME, sanitize_in_steps, sanitize_line
 Message = dict[str, Any]
 
 OMITTED_RESULT = "There is no room for the result of this call."
+_SEARCHED_MESSAGES = 5_000  # messages whose roles are compared in a step: 1 ms
 MAX_URL = 500  # characters of a URL in a header; the rest of a longer one is a query that does not help the model
 
 
@@ -103,10 +104,9 @@ def inject_in_steps(
     for result in results:
         prepared[result.message] = yield from _with_results(prepared[result.message], result, kept, templates.results)
     yield None
-    prepared = _with_rules(prepared, rules.strip())
-    yield None
+    prepared = yield from _with_rules(prepared, rules.strip())
     if excerpts := [framed[item.number] for item in kept if item.number not in placed]:
-        prepared = _with_excerpts(prepared, _block(templates.evidence, nonce, excerpts))
+        prepared = yield from _with_excerpts(prepared, _block(templates.evidence, nonce, excerpts))
     return Injected(prepared, kept, dropped)
 
 
@@ -189,27 +189,48 @@ def _with_results(message: Message, result: ToolEvidence, kept: Sequence[Evidenc
     return {**message, "content": [{"type": "text", "text": text}, *others] if others else text}
 
 
-def _with_rules(messages: list[Message], rules: str) -> list[Message]:
+def _with_rules(messages: list[Message], rules: str) -> Steps[list[Message]]:
     """Append the rules to the first system message, or add one."""
-    for message in messages:
-        if message.get("role") in ("system", "developer"):
-            content = message.get("content")
-            if isinstance(content, list):
-                message["content"] = [*content, {"type": "text", "text": rules}]
-            else:
-                message["content"] = f"{content}\n\n{rules}" if content else rules
-            return messages
-    return [{"role": "system", "content": rules}, *messages]
+    position = yield from _find(messages, _is_system)
+    if position == len(messages):
+        return [{"role": "system", "content": rules}, *messages]
+    message = messages[position]
+    content = message.get("content")
+    if isinstance(content, list):
+        message["content"] = [*content, {"type": "text", "text": rules}]
+    else:
+        message["content"] = f"{content}\n\n{rules}" if content else rules
+    return messages
 
 
-def _with_excerpts(messages: list[Message], block: str) -> list[Message]:
+def _with_excerpts(messages: list[Message], block: str) -> Steps[list[Message]]:
     """Insert the excerpts before the text of the last user message, or as a new one after the system messages."""
-    for message in reversed(messages):
-        if message.get("role") == "user":
-            message["content"] = _prefixed(message.get("content"), block)
-            return messages
-    opening = next((i for i, m in enumerate(messages) if m.get("role") not in ("system", "developer")), len(messages))
+    later = yield from _find(reversed(messages), _is_user)
+    if later < len(messages):
+        message = messages[-1 - later]
+        message["content"] = _prefixed(message.get("content"), block)
+        return messages
+    opening = yield from _find(messages, lambda message: not _is_system(message))
     return [*messages[:opening], {"role": "user", "content": block.rstrip("\n")}, *messages[opening:]]
+
+
+def _find(messages: Iterable[Message], is_wanted: Callable[[Message], bool]) -> Steps[int]:
+    """Return the number of messages before the first wanted one. A conversation may have a million messages."""
+    position = -1
+    for position, message in enumerate(messages):
+        if is_wanted(message):
+            return position
+        if position % _SEARCHED_MESSAGES == _SEARCHED_MESSAGES - 1:
+            yield None
+    return position + 1
+
+
+def _is_system(message: Message) -> bool:
+    return message.get("role") in ("system", "developer")
+
+
+def _is_user(message: Message) -> bool:
+    return message.get("role") == "user"
 
 
 def _prefixed(content: Any, block: str) -> Any:

@@ -36,6 +36,7 @@ _SCALE = 1 << 40
 
 # Pieces of evidence, of several claims together, whose probabilities are computed at once: 2 ms.
 _ROWS = 1_000
+_CLAIM_ROWS = 10  # pieces of evidence that take as long as what is done for each claim: 20 µs
 
 
 class Thresholds(NamedTuple):
@@ -151,7 +152,7 @@ def _in_batches(scores: Iterable[Scores]) -> Iterator[tuple[Scores, int]]:
     """Yield each of these scores with a number; those with the same number are computed together."""
     rows = 0
     for one in scores:
-        rows += len(one.features)
+        rows += len(one.features) + _CLAIM_ROWS
         yield one, rows // _ROWS
 
 

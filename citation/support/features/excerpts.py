@@ -19,7 +19,7 @@ from ...text import Analysis, analyze_title
 from ...text.analysis import analyze_in_steps
 from ...text.normalize import UNSPACED
 from ...text.sentences import split_in_steps
-from ...text.steps import Steps, complete
+from ...text.steps import Steps, complete, completed
 from .lru_cache import LRUCache
 
 T = TypeVar("T")
@@ -31,12 +31,14 @@ INDEX_SHARE = 4
 # are terms of their own (100 bytes each); a number.
 _UNSPACED_COST, _QUANTITY_COST = 7, 20
 _UNSPACED_RUNS = re.compile(f"[{UNSPACED}]+")
+_SEARCHED = 50_000  # characters in which such runs are searched in a step: 1 ms
 BLOCK = 5_000  # characters that are analyzed at once: some milliseconds; most excerpts are one block
 MANY_BLOCKS = 10  # a shorter text has few sentences, however short they are
 _SPANS_AT_A_TIME = 10_000  # offsets of sentences that are copied in a step: 1 ms
 SHORT_SENTENCE = 10  # characters; in a long text whose sentences are shorter on average, neighbours are joined
 # A text counts as Chinese, Japanese or Korean if more than this share of its terms is.
 _HAN_SHARE = 0.5
+_COUNTED_TERMS = 10_000  # terms that are counted in a step: 1 ms
 _BEFORE_HAN = "\u2e80"
 
 
@@ -128,8 +130,10 @@ def analyze_excerpt_in_steps(text: str, title: str = "") -> Steps[AnalyzedExcerp
     for first in range(0, len(merged), _SPANS_AT_A_TIME):
         flat.extend(chain.from_iterable(merged[first : first + _SPANS_AT_A_TIME]))
         yield None
-    size = len(title) + len(text) + _extra_size(text, analysis)
-    return AnalyzedExcerpt(analysis, language_of(analysis), analyze_title(title).terms, flat, size)
+    language = yield from language_of_in_steps(analysis)
+    extra = yield from _extra_size(text, analysis)
+    size = len(title) + len(text) + extra
+    return AnalyzedExcerpt(analysis, language, analyze_title(title).terms, flat, size)
 
 
 def _blocks(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -159,15 +163,23 @@ def _merge_short(spans: list[tuple[int, int]], length: int) -> list[tuple[int, i
     return [*merged, (first, length)] if first < length else merged
 
 
-def _extra_size(text: str, analysis: Analysis) -> int:
+def _extra_size(text: str, analysis: Analysis) -> Steps[int]:
     """Return the extra memory of an analysis, in units of one character of English text."""
-    unspaced = 0 if text.isascii() else sum(map(len, _UNSPACED_RUNS.findall(text)))
+    unspaced = 0
+    for start in range(0, 0 if text.isascii() else len(text), _SEARCHED):
+        unspaced += sum(map(len, _UNSPACED_RUNS.findall(text, start, start + _SEARCHED)))
+        yield None
     return _UNSPACED_COST * unspaced + _QUANTITY_COST * len(analysis.quantities)
 
 
-def language_of(analysis: Analysis) -> str | None:
+def language_of_in_steps(analysis: Analysis) -> Steps[str | None]:
     """Return `han` for text without spaces, otherwise the language that its function words indicate."""
-    terms = analysis.terms
-    if not "".join(terms).isascii() and sum(map(_BEFORE_HAN.__lt__, terms)) > _HAN_SHARE * len(terms):
-        return "han"
-    return analysis.language
+    terms, unspaced = analysis.terms, 0
+    for start in range(0, len(terms), _COUNTED_TERMS):
+        part = terms[start : start + _COUNTED_TERMS]
+        unspaced += 0 if "".join(part).isascii() else sum(map(_BEFORE_HAN.__lt__, part))
+        yield None
+    return "han" if unspaced > _HAN_SHARE * len(terms) else analysis.language
+
+
+language_of = completed(language_of_in_steps)
