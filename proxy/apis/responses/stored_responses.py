@@ -5,7 +5,7 @@ its own earlier calls and answers by default; if a call is missing, its result b
 """
 
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -42,8 +42,10 @@ async def insert_stored(body: Body, find: Find) -> Body:
     items come from more than MAX_RESPONSES responses, so that a small request cannot cause unbounded work.
     """
     items = body.get("input")
-    if isinstance(items, list) and await read_input(partial(_has_references, items), items):
-        body = {**body, "input": await _insert_items(items, find)}
+    if isinstance(items, list):
+        references = await read_input(partial(_references, items), items)
+        if references:
+            body = {**body, "input": await _insert_items(items, references, find)}
     previous = body.get("previous_response_id")
     if not isinstance(previous, str) or not OWN_ID.match(previous):
         return body
@@ -59,30 +61,45 @@ def _continued(stored: Fields, added: Any) -> list[Any]:
     return [*stored["input"], *chain.from_iterable(map(_as_input, stored["output"])), *_items(added)]
 
 
-async def _insert_items(items: list[Any], find: Find) -> list[Any]:
-    known: dict[str, Fields] = {}
-    seen: set[str] = set()
-    responses: set[str] = set()  # keys that were looked up, found or not
-    inserted: list[Any] = []
+def _references(items: list[Any]) -> dict[str, int]:
+    """Return the ids that the items refer to, with the position of each reference. Raise FieldError."""
+    positions: dict[str, int] = {}
+    responses: set[str] = set()  # keys that are looked up, whether they exist or not
     for position, item in enumerate(items):
         if not (item_id := _reference(item)):
-            inserted.append(item)
             continue
-        if item_id in seen:
+        if item_id in positions:
             raise FieldError(f"input[{position}].id", "is referred to twice")
-        seen.add(item_id)
-        if (own := OWN_ID.match(item_id)) and own[1] not in responses:
+        positions[item_id] = position
+        if own := OWN_ID.match(item_id):
             responses.add(own[1])
             if len(responses) > MAX_RESPONSES:
                 raise FieldError(f"input[{position}].id", f"refers to one response more than {MAX_RESPONSES}")
-            stored = await find(conversation_key(f"resp_{own[1]}")) or {}
-            known |= {one["id"]: one for one in stored.get("output", ())}
-        inserted += _as_input(known[item_id]) if item_id in known else [item]
-    return inserted
+    return positions
 
 
-def _has_references(items: list[Any]) -> bool:
-    return any(map(_reference, items))
+async def _insert_items(items: list[Any], references: dict[str, int], find: Find) -> list[Any]:
+    """Return the items with those that are stored in place of the references to them."""
+    stored_items: dict[str, Fields] = {}
+    for response in await read_input(partial(_responses, references), items):
+        stored = await find(conversation_key(f"resp_{response}")) or {}
+        stored_items |= {item["id"]: item for item in stored.get("output", ())}
+    return await read_input(partial(_inserted, items, references, stored_items), items)
+
+
+def _responses(item_ids: Iterable[str]) -> list[str]:
+    """Return the keys of the responses to which these items belong."""
+    return list(dict.fromkeys(own[1] for own in map(OWN_ID.match, item_ids) if own))
+
+
+def _inserted(items: list[Any], references: dict[str, int], stored_items: dict[str, Fields]) -> list[Any]:
+    inserted: list[Any] = []
+    copied = 0
+    for item_id, position in references.items():
+        if item_id in stored_items:
+            inserted += [*items[copied:position], *_as_input(stored_items[item_id])]
+            copied = position + 1
+    return [*inserted, *items[copied:]]
 
 
 def _reference(item: Any) -> str:
