@@ -134,8 +134,10 @@ async def release_held(request: web.Request, handler: Handler) -> web.StreamResp
 
 def _release(held: list[Any], reservation: Reservation | None) -> Steps[None]:
     """Free the values, and return their memory to the budget."""
+    releasing = release_in_steps(*held)
+    held.clear()  # otherwise the values are freed when this function returns
     try:
-        yield from release_in_steps(held)
+        yield from releasing
     finally:
         if reservation:
             reservation.release()

@@ -23,7 +23,7 @@ from citestream.citation.text.steps import Steps
 from citestream.providers.errors import ProviderError
 from citestream.providers.redis_cache import PREFIX, Bounds, Entry, RedisEntries
 from citestream.providers.scheduler import Work, scheduler
-from citestream.providers.wire.json_steps import dumps_in_steps, is_large, loads_in_steps
+from citestream.providers.wire.json_steps import dumps_in_steps, is_large, loads_in_steps, release_in_steps
 
 from ..config import ConfigError, ReferencesConfig, StoreConfig
 from ..http.encoding import dumps, dumps_event
@@ -201,6 +201,9 @@ class RecentReferences:
                 memory.put(*entry)
         except Exception:  # no one awaits the result
             log.exception("the references of an answer could not be stored")
+        releasing = release_in_steps(pending.fields)
+        del pending
+        yield from releasing
 
     def _write_pending(self, store: EntryStore) -> None:
         self._scheduled = False  # entries from now on schedule the next write
