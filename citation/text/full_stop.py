@@ -20,6 +20,12 @@ MIN_WORDS = 3  # "At 5 a.m." is not a sentence
 _LISTS: Final = load_words("abbreviations") | load_words("sentence_words")
 _WORDS: Final = {name: frozenset(words) for name, words in _LISTS.items()}
 STARTERS: Final = _WORDS["starters"]
+_ABBREVIATIONS: Final = frozenset().union(
+    *(
+        _WORDS[name]
+        for name in ["inside", "before_lower", "titles", "before_number", "ambiguous", "after_number", "final", "clock"]
+    )
+)
 _AFTER_ORDINAL: Final = frozenset([*MONTHS, *load_words("months")["after_ordinal"]])
 
 _UP_TO_LAST_WORD: Final = re.compile(r"(?:.*[\s(\[{<\"'“‘«„*_/–—])?", re.DOTALL)
@@ -27,6 +33,8 @@ _PREVIOUS_WORD: Final = re.compile(r"(\w+)[ \u00a0]\Z")
 _NEXT_WORD: Final = re.compile(rf"[\w'’]{{0,{MAX_WORD}}}")
 _DOTTED: Final = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}")  # U.S, p.m, z.B
 _SECOND_INITIAL: Final = re.compile(r"(?:\A|\s)[^\W\d_]\.[ \u00a0]\Z")
+_DATE: Final = re.compile(r"[-–\d.]{1,3}|\d{1,2}\.\d{1,2}")  # 5. mai, 12.5. um acht; longer ones are years
+_VOWEL: Final = re.compile("[aeiouy]")
 _ROMAN: Final = re.compile(r"(?!I\Z|C\Z)[IVXLC]+")
 
 
@@ -67,6 +75,18 @@ def full_stop_ends(text: str, i: int, begin: int, *, final: bool) -> bool | Need
         return NEED_DATA
     context = _Context(word, left[: len(left) - len(word)], text[begin:end], text[end : end + 1] == ".")
     return _ends(folded, context, text[:i].count(" ") < MIN_WORDS)
+
+
+def ends_before_lower_case(text: str, i: int) -> bool:
+    """Return whether the full stop at `i` ends a sentence, given that a word in lower case follows: "npm is free."
+
+    Abbreviations, initials and ordinals do not. In 11 MB of English and other texts, nearly all other words do.
+    """
+    word = _last_word(text[max(0, i - MAX_LEFT) : i])
+    folded = _lower(word)
+    if folded in _ABBREVIATIONS or _DOTTED.fullmatch(folded) or _ROMAN.fullmatch(word) or _DATE.fullmatch(word):
+        return False
+    return len(word) > 1 and not (word.isalpha() and word.isascii() and not _VOWEL.search(folded))
 
 
 @memoize()

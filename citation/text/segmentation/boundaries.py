@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from ..full_stop import MAX_LEFT, STARTERS, full_stop_ends
+from ..full_stop import MAX_LEFT, STARTERS, ends_before_lower_case, full_stop_ends
 from ..need_data import NEED_DATA, NeedData
 
 # Ends of sentences that need no space after them: CJK in full and half width
@@ -54,6 +54,8 @@ _CJK = re.compile(f"[{CJK}]")
 _BEFORE_WORD = re.compile(f"[{re.escape(OPENERS)}{SPACES}]{{0,{MAX_OPENERS}}}")
 _BRAND = re.compile(r"[a-z]{1,3}(?:[A-Z]|\Z)")
 _WORD = re.compile(r"\w*")
+_LAST_WORD = re.compile(r"\w+[`*_]*\Z")
+_ENDS_INSIDE = frozenset("\"'”’»›)]}）］｝」』】》〉")
 _MARKER_ENDS = frozenset("]】］)$")
 _NUMBERED = re.compile(r"\s*(?:[•⁃▪◦‣*-]\s?)?(\d{1,3}|[A-Za-z])([.)]{1,2})")
 _NEXT_NUMBER = re.compile(r"\s((?:[•⁃▪◦‣]\s?)?(\d{1,3}|[A-Za-z])([.)]{1,2}))\Z")
@@ -197,6 +199,8 @@ def _next_sentence(text: str, i: int, end: int, after: int, final: bool) -> int 
     if begin == len(text):
         return after if final else NEED_DATA
     if text[begin].islower():
+        if _ends_before_lower_case(text, i, end, text[after:begin]):
+            return after
         brand = _BRAND.match(text, begin)  # iPhone, eBay
         if brand and brand.end() == len(text) and not final:
             return NEED_DATA
@@ -210,6 +214,19 @@ def _next_sentence(text: str, i: int, end: int, after: int, final: bool) -> int 
         return after
     ends = full_stop_ends(text, i, begin, final=final)
     return NEED_DATA if ends is NEED_DATA else after if ends else None
+
+
+def _ends_before_lower_case(text: str, i: int, end: int, openers: str) -> bool:
+    """Return whether a sentence ends at the marks from `i` to `end`, given that lower case follows after `openers`.
+
+    It continues after the end of a quotation or a remark, after an ellipsis, and after names such as "Yahoo!".
+    """
+    if text[end : end + 1] in _ENDS_INSIDE or openers.strip("`*_\"'“‘„«‹ "):
+        return False
+    if text[i] == ".":
+        return end - i == 1 and text[i - 1 : i] != "." and ends_before_lower_case(text, i)
+    word = _LAST_WORD.search(text, max(0, i - MAX_STARTER), i)
+    return text[i] == "?" or (text[i] == "!" and word is not None and word[0].islower())
 
 
 def _without_space(text: str, i: int, end: int, final: bool) -> int | NeedData | None:

@@ -10,7 +10,8 @@ from citestream.citation.markers import marker_end
 from citestream.citation.text.segmentation import Kind, Segmenter, SegmentLimits, Sentence
 
 PIECES = [
-    "The bridge opened in 1932.", " It is red!", " Really?", " e.g. this", " Dr. Smith", " v1.2.3", " 3.5 %",
+    "The bridge opened in 1932.", " It is red!", " Really?",
+    " npm is free.", " sure! ok", " e.g. this", " Dr. Smith", " v1.2.3", " 3.5 %",
     " a.m. He",
     " [1]", "[2].", " [1][2]", "【1】", "【1†source】", " [ID:1]", " (ID: 2)", "##1$$", " [^1]", "[Source 1]", " [1",
     "[", "]",
