@@ -8,6 +8,8 @@ MAX_ROWS = 30  # rows before and after a row that are looked at: parsing 60 rows
 MAX_ROW = 2_000  # characters; a longer line is no row
 _LINES_ABOVE = 6  # from a blank line to the rule of a table: some lines of text may be above its header
 
+_LEAST_LINES = 2  # a header and a row
+_DELIMITERS = {mark: re.compile(rf'"[^"\n]*"|{mark}') for mark in ("\t", ";", ",")}
 _CELL_BREAK = re.compile(r"(?<!\\)\|")
 # Each run of white space can be matched in one way only; otherwise 80,000 spaces would take 40 s.
 _RULE = re.compile(r"\s*(?:\|\s*)?:?-+:?\s*(?:\|\s*:?-+:?\s*)+(?:\|\s*)?")
@@ -22,6 +24,30 @@ def table_cells(row: str) -> list[str]:
     if cells and not cells[-1]:
         del cells[-1]
     return cells
+
+
+def with_bars(text: str) -> str:
+    """Return lines of CSV or TSV with a bar in place of each delimiter; any other text as it is. All offsets stay.
+
+    "K7,$480,9 kg" is three cells, and not the number 480.9. All lines must have the same number of cells, at least two,
+    and no delimiter may have a space after it, as it has in a sentence.
+    """
+    lines = [line for line in text.split("\n") if line.strip()]
+    if len(lines) < _LEAST_LINES:
+        return text
+    for delimiter, pattern in _DELIMITERS.items():
+        if delimiter not in lines[0]:
+            continue
+        counts = {_delimiters(line, pattern) for line in lines}
+        if len(counts) == 1 and counts != {0}:
+            return pattern.sub(lambda found: found[0] if found[0].startswith('"') else "|", text)
+    return text
+
+
+def _delimiters(line: str, pattern: re.Pattern[str]) -> int:
+    """Return the number of delimiters of a line outside of quotation marks; 0 if it may be a sentence."""
+    found = [match for match in pattern.finditer(line) if not match[0].startswith('"')]
+    return 0 if any(line[match.end() : match.end() + 1] == " " for match in found) else len(found)
 
 
 def is_table_rule(line: str) -> bool:

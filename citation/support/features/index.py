@@ -4,6 +4,7 @@ from array import array
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cached_property, partial
 from itertools import accumulate, chain, count, islice
 from typing import NamedTuple, TypeVar
@@ -15,6 +16,7 @@ from ...evidence import Evidence
 from ...text import Analysis
 from ...text.normalize import to_simplified
 from ...text.steps import Steps, complete
+from ...text.tables import with_bars
 from ...text.words.concepts import SHORTEST_COGNATE, consonant_skeleton
 from .characters import SentenceCharacters
 from .excerpts import AnalyzedExcerpt, ExcerptCache
@@ -225,19 +227,26 @@ class SharedIndex:
         self.negations = np.bincount(self._sentences_at(rows, offsets), minlength=self.size)
 
 
+def _readable(evidence: Sequence[Evidence]) -> list[Evidence]:
+    """Return the evidence with texts in which the words can be recognised, of the same lengths."""
+    return [item if (text := with_bars(item.text)) is item.text else replace(item, text=text) for item in evidence]
+
+
 class Index(SharedIndex):
     """The index of one request: the shared index of its excerpts, its evidence, and the coverage of recent claims."""
 
     def __init__(self, evidence: Sequence[Evidence], cache: ExcerptCache | None = None) -> None:
         """Build the index, or take the shared part from `cache`."""
-        self._share(evidence, complete((cache or ExcerptCache()).index(evidence, SharedIndex.in_steps)))
+        read = _readable(evidence)
+        self._share(read, complete((cache or ExcerptCache()).index(read, SharedIndex.in_steps)))
 
     @classmethod
     def of(cls, evidence: Sequence[Evidence], cache: ExcerptCache) -> Steps["Index"]:
         """Build the index in steps, or take the shared part from `cache`."""
-        shared = yield from cache.index(evidence, SharedIndex.in_steps)
+        read = _readable(evidence)
+        shared = yield from cache.index(read, SharedIndex.in_steps)
         index = cls.__new__(cls)
-        index._share(evidence, shared)
+        index._share(read, shared)
         return index
 
     def _share(self, evidence: Sequence[Evidence], shared: SharedIndex) -> None:

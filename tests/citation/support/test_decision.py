@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from citestream.citation.cite import cite
 from citestream.citation.evidence import Evidence
 from citestream.citation.support.decision import Decision, Reason, Status, Verdict, attribute, explain
 from citestream.citation.support.gates import GateChecks
@@ -196,3 +197,16 @@ def test_a_number_of_the_title_can_only_confirm(case: str) -> None:
     )
     (verdict,) = explain(claim, prepared.score(claim), prepared)
     assert (verdict.findings[0].detail if verdict.findings else None) == refused
+
+
+CELLS = "pump,price,weight\nK4,$310,6.5 kg\nK7,$480,9 kg"
+OF_CELLS = {"The K7 costs $480 and weighs 9 kg.": True, "The K7 costs $310.": False, "The K4 weighs 9 kg.": False}
+
+
+@pytest.mark.parametrize(("claim", "cited"), OF_CELLS.items(), ids=OF_CELLS)
+def test_lines_of_csv_are_read_as_cells_and_quoted_as_they_are(claim: str, cited: bool) -> None:
+    evidence = numbered(CELLS, MUSEUM)
+    found = cite(claim, evidence)
+    assert [reference["evidence_number"] for reference in found.fields["references"]] == ([1] if cited else [])
+    for reference in found.fields["references"]:
+        assert reference["snippet"] == CELLS[reference["snippet_start"] : reference["snippet_end"]]

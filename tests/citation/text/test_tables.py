@@ -3,8 +3,10 @@
 from time import thread_time
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from citestream.citation.text.tables import MAX_ROWS, header_above, is_table_rule, table_cells, whole_table
+from citestream.citation.text.tables import MAX_ROWS, header_above, is_table_rule, table_cells, whole_table, with_bars
 
 ROWS = {
     "| a | b |": ["a", "b"],
@@ -72,3 +74,37 @@ def test_a_long_line_takes_linear_time(line: str) -> None:
     began = thread_time()
     assert not is_table_rule(line)
     assert thread_time() - began < 10  # quadratic time would be two hours
+
+
+DELIMITED = {
+    "commas": ("pump,price\nK4,$310\nK7,$480", "pump|price\nK4|$310\nK7|$480"),
+    "tabs": ("pump\tprice\nK4\t1,5\n", "pump|price\nK4|1,5\n"),
+    "semicolons with decimal commas": ("Pumpe;Preis\nK4;1,5\nK7;2,5", "Pumpe|Preis\nK4|1,5\nK7|2,5"),
+    "a quoted delimiter": ('name,city\n"Smith, John",Oslo', 'name|city\n"Smith, John"|Oslo'),
+    "an empty cell and a blank line": ("a,b\n,2\n\n", "a|b\n|2\n\n"),
+}
+OTHER_TEXT = {
+    "sentences with commas": "First, it rained.\nThen, it snowed.",
+    "lines with different numbers of commas": "a,b\nc,d,e",
+    "one line": "K4,$310",
+    "no delimiter": "a\nb",
+    "a number with separators": "1,000\n2,000 and more, or less",
+    "a Markdown table": "| a | b |\n|---|---|\n| 1 | 2 |",
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), DELIMITED.values(), ids=DELIMITED)
+def test_cells_of_delimited_lines_are_separated_by_bars(text: str, expected: str) -> None:
+    assert with_bars(text) == expected
+
+
+@pytest.mark.parametrize("text", OTHER_TEXT.values(), ids=OTHER_TEXT)
+def test_other_text_has_no_bars(text: str) -> None:
+    assert with_bars(text) is text
+
+
+@given(st.text('a1,;\t"\n |', max_size=40))
+def test_bars_keep_all_offsets(text: str) -> None:
+    found = with_bars(text)
+    assert len(found) == len(text)
+    assert all(new == old or (new == "|" and old in ",;\t") for new, old in zip(found, text, strict=True))
