@@ -11,6 +11,7 @@ from ..features.excerpts import language_of
 from ..features.index import Index, Surroundings
 from ..scores import Claim
 from .analyzed_sentence import AnalyzedSentence
+from .bindings.tables import denied_by_cell
 from .clause_comparison import compare
 from .disagreement import Disagreement, Reason
 from .instances import is_instance
@@ -19,7 +20,7 @@ from .passage_numbers import PassageNumbers
 from .polarity_gate import contradiction
 from .relevance import ClaimTerms
 from .shared_language import language_for, shared_language
-from .statements import passage_statements, repeats, statement
+from .statements import passage_statements, repeats, statement, table_rows
 
 CHECK_FEATURES = (
     "number_missing",  # 1 if the passage does not state a number of the claim, and none follows from those that it has
@@ -137,6 +138,9 @@ class GateChecks:
 
     def _contradictions(self, row: int, window: tuple[int, int], language: str) -> Iterator[Disagreement]:
         """Yield the ways in which a passage contradicts the claim."""
+        if "\n|" in self.index.evidence[row].text:
+            rows = list(table_rows(self.index.evidence[row].text, language))
+            yield from denied_by_cell(self._claim_in(language), rows)
         spans = self._terms.relevant(row, self._surroundings(row, window).around)
         if not spans:
             return

@@ -14,6 +14,7 @@ Side = tuple[int, int]
 
 _NEGATION_LISTS = load_words("negations")
 _NEGATIONS = frozenset(map(fold, _NEGATION_LISTS["words"]))
+_ANSWERS = frozenset(map(fold, _NEGATION_LISTS["answers"]))
 _CANCELLED_BEFORE = frozenset(_NEGATION_LISTS["cancelled_before"])
 _UNSPACED_NEGATION = re.compile("|".join(_NEGATION_LISTS["unspaced"]))
 _UNSPACED_AFFIRMATIVE = re.compile("|".join(_NEGATION_LISTS["unspaced_affirmative"]))
@@ -22,6 +23,11 @@ _UNSPACED_AFFIRMATIVE = re.compile("|".join(_NEGATION_LISTS["unspaced_affirmativ
 def is_negation(folded: str) -> bool:
     """Return whether the word negates: `not`, `kein`, `jamais`, `doesn't`, the elided `n'` of French."""
     return folded in _NEGATIONS or folded.startswith("n'")
+
+
+def is_denial(folded: str) -> bool:
+    """Return whether an answer of one word, or a cell of a table, denies: `no`, `nein`, `none`."""
+    return folded in _ANSWERS or is_negation(folded)
 
 
 def cancels_negation(folded: str) -> bool:

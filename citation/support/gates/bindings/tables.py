@@ -7,11 +7,15 @@ from itertools import chain
 
 from ....text import Quantity
 from ....text.clauses import ContentToken, Statement
+from ....text.normalize import fold
 from ....text.numbers.quantities import agrees
+from ....text.words.polarity import is_denial
 from ..alignment import Alignment
 from ..disagreement import Disagreement, Reason
 
 _DESCRIPTION = re.compile(r"\s[–—-]\s")  # "B – Mill Lane to Church Road"
+_WORD = re.compile(r"\w+")
+_DENIALS = frozenset({"not", "no"})  # kinds of operators
 _LONGEST_GAP = 2  # characters between the parts of a date: "May 5, 2024"
 
 Number = Sequence[ContentToken]  # the tokens of a number or date in the claim
@@ -32,7 +36,7 @@ def wrong_table_cell(claim: Statement, passages: Sequence[Statement]) -> Iterato
         if found := _other_column(claim, rows, number, name) or _other_row(claim, rows, number, name):
             yield found
             return
-    named = [row for row in rows if _names(row, claim, name)]
+    named = _closest([row for row in rows if _names(row, claim, name)], claim, name)
     if len(named) != 1:
         return
     for token, match in Alignment(claim, named[0]).tokens:
@@ -40,6 +44,22 @@ def wrong_table_cell(claim: Statement, passages: Sequence[Statement]) -> Iterato
             continue
         if any(_columns_with_word(row, token.stem, name) for row in rows):
             yield _not_in_row(claim.text_of(token), named[0], name)
+            return
+
+
+def denied_by_cell(claim: Statement, passages: Sequence[Statement]) -> Iterator[Disagreement]:
+    """Yield a disagreement if the claim states what a cell of its row denies: "no" in the column "Paid"."""
+    rows = [passage for passage in passages if passage.cells]
+    if not rows or not claim.kinds().isdisjoint(_DENIALS):
+        return
+    name = _name_column(rows, claim)
+    named = _closest([row for row in rows if _names(row, claim, name)], claim, name)
+    for column in _mentioned_columns(named[0], claim, name) if len(named) == 1 else ():
+        cell = _cell_text(named[0], column)
+        if is_denial(fold(cell)):
+            header, _ = named[0].cells[column]
+            detail = f"the row “{_cell_text(named[0], name)}” has “{cell}” in the column “{header}”"
+            yield Disagreement(Reason.NEGATION, detail, rule="cell")
             return
 
 
@@ -53,7 +73,7 @@ def _name_column(rows: Sequence[Statement], claim: Statement) -> int:
         return 0
     for column in range(1, min(len(row.cells) for row in rows)):
         cells = [_cell(row, column) for row in rows]
-        names = {tuple(token.stem for token in cell) for cell in cells}
+        names = {_cell_text(row, column).casefold() for row in rows}
         has_amounts = any(token.quantity is not None for cell in cells for token in cell)
         if len(names) == len(rows) and not has_amounts and any(_names(row, claim, column) for row in rows):
             return column
@@ -97,7 +117,7 @@ def _other_row(claim: Statement, rows: Sequence[Statement], number: Number, name
     having = [row for row in rows if _columns_with_number(row, number, name)]
     if not having:
         return None
-    named = [row for row in rows if _names(row, claim, name)]
+    named = _closest([row for row in rows if _names(row, claim, name)], claim, name)
     if not named and not any(_shares_name(row, claim, name) for row in having):
         named = [row for row in rows if _shares_name(row, claim, name)]
     if len(named) != 1 or named[0] in having:
@@ -108,8 +128,7 @@ def _other_row(claim: Statement, rows: Sequence[Statement], number: Number, name
 
 
 def _not_in_row(written: str, row: Statement, name: int) -> Disagreement:
-    header, (start, end) = row.cells[name]
-    detail = f"the table does not have {written} in the row “{row.text[start + len(header) : end].strip()}”"
+    detail = f"the table does not have {written} in the row “{_cell_text(row, name)}”"
     return Disagreement(Reason.BINDING, detail, rule="row")
 
 
@@ -122,11 +141,41 @@ def _names(row: Statement, claim: Statement, name: int) -> bool:
     return bool(words) and all(word in claim.stems for word in words)
 
 
+def _closest(rows: Sequence[Statement], claim: Statement, name: int) -> Sequence[Statement]:
+    """Return the rows whose names have the fewest words that the claim lacks, and of these the longest names.
+
+    "AquaFilter Pro" is not the row "AquaFilter Pro Max". All rows are returned if the claim repeats a word of a name,
+    because it may compare two rows.
+    """
+    said = Counter(_words(claim.text))
+    names = [_words(_cell_text(row, name)) for row in rows]
+    if len(rows) < 2 or any(said[word] > 1 for words in names for word in words):
+        return rows
+    lacking = [sum(not said[word] for word in words) for words in names]
+    length = max(len(words) for words, count in zip(names, lacking, strict=True) if count == min(lacking))
+    found = zip(rows, names, lacking, strict=True)
+    return [row for row, words, count in found if count == min(lacking) and len(words) == length]
+
+
+def _cell_text(row: Statement, column: int) -> str:
+    header, (start, end) = row.cells[column]
+    return row.text[start + len(header) : end].strip()
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.casefold())
+
+
 def _may_be_meant(row: Statement, named: Statement, claim: Statement, name: int) -> bool:
     """Return whether the claim may be about this row too: it has half of the words of its name.
 
-    Of names that differ in one word only, "HydroPump S" and "HydroPump L", it must have that word.
+    Of names that differ in one word only, "HydroPump S" and "HydroPump L", it must have that word. If one name contains
+    the other, only the additional words count: "AquaFilter Pro" and "AquaFilter Pro Max".
     """
+    longer, shorter = (set(_words(_cell_text(each, name))) for each in (row, named))
+    if longer <= shorter or shorter <= longer:
+        more = longer - shorter
+        return bool(more) and 2 * len(more.intersection(_words(claim.text))) >= len(more)
     words, others = ([token.stem for token in _cell(each, name)] for each in (row, named))
     different = [word for word, other in zip(words, others, strict=False) if word != other]
     if len(words) == len(others) > 1 and len(different) == 1:

@@ -22,6 +22,20 @@ ANGEBOTE = (
     "| | Firma Hell | Firma Kurz |\n|---|---|---|\n"
     "| Preis ohne Steuer | 4.200 € | 3.900 € |\n| Lieferzeit | 6 Wochen | 9 Wochen |"
 )
+FILTERS = (
+    "| sku | product | price_eur | stock |\n|---|---|---|---|\n| F-30 | River Pro | 249.00 | 60 |\n"
+    "| F-31 | River Pro Max | 389.00 | 12 |\n| P-40 | Garden pump | 129.50 | 77 |\n| P-41 | Drill | 219.50 | 8 |"
+    "\n\nAll prices are valid until the end of the year."
+)
+LEAVE = (
+    "| Leave | Days | Paid | Approval |\n|---|---|---|---|\n| Annual leave | 28 | yes | manager |\n"
+    "| Sabbatical | 90 | no | board |\n\nLeave is requested in advance. The manager answers within a week. "
+    "New employees get it pro rata. A sabbatical can be taken after four years."
+)
+URLAUB = (
+    "| Urlaub | Bezahlt |\n|---|---|\n| Erholungsurlaub | ja |\n| Sabbatjahr | nein |\n\n"
+    "Der Antrag wird beim Vorstand gestellt."
+)
 TREES = ("Aster", "Birch", "Cedar", "Dahlia", "Elder", "Fern", "Ginkgo", "Hazel", "Iris", "Juniper")
 VILLAGES = [f"{tree} {side}" for tree in TREES for side in ("North", "South", "East", "West", "Upper", "Lower", "Old")]
 PRICES = (
@@ -44,6 +58,9 @@ ANOTHER_CELL = {
         PRICES.replace("| SKU ", "").replace("| HP-1 ", "").replace("| HP-2 ", "").replace("---|", "", 1),
         "The HydroPump L costs 129.50 euros.",
     ),
+    "another row, named in the second column": (FILTERS, "The drill costs 129.50 euros."),
+    "a row whose name has one more word": (FILTERS, "The River Pro costs 389 euros."),
+    "a row whose name has one word less": (FILTERS, "The River Pro Max costs 249 euros."),
     "another column in German": (ANGEBOTE, "Firma Kurz verlangt 4.200 € ohne Steuer."),
 }
 SAME_CELL = {
@@ -56,6 +73,10 @@ SAME_CELL = {
     "another word for the row": (DAM, "The dam is 310 m long."),
     "the row, named by its second cell": (PRICES, "The HydroPump L costs 219.50 euros."),
     "the row, named by its second cell, above": (PRICES, "The HydroPump S costs 129.50 euros."),
+    "the row, named in the second column": (FILTERS, "The drill costs 219.50 euros."),
+    "a row whose name begins another one": (FILTERS, "The River Pro costs 249 euros."),
+    "a row whose name has one more word": (FILTERS, "The River Pro Max costs 389 euros."),
+    "two rows with similar names": (FILTERS, "The River Pro costs 249 euros, the River Pro Max 389 euros."),
     "the column in German": (ANGEBOTE, "Firma Kurz verlangt 3.900 € ohne Steuer."),
 }
 
@@ -73,3 +94,31 @@ def test_a_number_of_the_same_cell_is_accepted(case: str) -> None:
     table, claim = SAME_CELL[case]
     found = refusal(Claim(claim), scorer("lexical").prepare([Evidence(1, table, "e1")]))
     assert found is None or "the table" not in found.detail, found
+
+
+DENIED = {
+    "the cell denies it": (LEAVE, "The sabbatical is paid."),
+    "the cell denies it, in the plural": (LEAVE, "Sabbaticals are paid."),
+    "the cell denies it in German": (URLAUB, "Das Sabbatjahr ist bezahlt."),
+}
+NOT_DENIED = {
+    "the cell of another row denies it": (LEAVE, "Annual leave is paid."),
+    "the sentence denies it as well": (LEAVE, "The sabbatical is not paid."),
+    "the sentence is about another column": (LEAVE, "The sabbatical needs the approval of the board."),
+    "the cell affirms it in German": (URLAUB, "Der Erholungsurlaub ist bezahlt."),
+}
+
+
+@pytest.mark.parametrize("case", DENIED)
+def test_a_statement_is_refused_if(case: str) -> None:
+    table, claim = DENIED[case]
+    found = refusal(Claim(claim), scorer("lexical").prepare([Evidence(1, table, "e1")]))
+    assert found is not None, case
+    assert "in the column" in found.detail, found.detail
+
+
+@pytest.mark.parametrize("case", NOT_DENIED)
+def test_a_statement_is_not_refused_if(case: str) -> None:
+    table, claim = NOT_DENIED[case]
+    found = refusal(Claim(claim), scorer("lexical").prepare([Evidence(1, table, "e1")]))
+    assert found is None or "in the column" not in found.detail, found
