@@ -20,7 +20,7 @@ from citestream.providers.scheduler import Work
 from ..app import App
 from ..http.encoding import json_response_in_steps
 from ..http.error_responses import RequestError
-from ..http.request_body import hold, read_json
+from ..http.request_body import hold, read_json, reserve
 from ..observability.logs import TENANT
 from ..pipeline.cite_text import score_text
 from ..pipeline.request.long_input import parse_body
@@ -62,6 +62,7 @@ async def references(request: web.Request, app: App) -> web.Response:
     name = request.match_info["id"]
     is_answer = not name.startswith(CONVERSATION)
     data = await app.recent.get_data(request.get(TENANT, ""), name) if is_answer else None
+    await reserve(request, data or b"")
     stored = await decoded(data) or {}
     hold(request, stored, size=len(data or b""))
     fields = {key: stored[key] for key in STORED_FIELDS if key in stored}

@@ -5,11 +5,12 @@ from aiohttp import web
 from citestream.citation.evidence import FieldError
 from citestream.providers.retrieval.readers import UnreadableFileError
 from citestream.providers.retrieval.readers.isolated import read_document
+from citestream.providers.wire.json_steps import is_large
 
 from ..http.document_queue import DOCUMENTS
-from ..http.encoding import json_response
+from ..http.encoding import json_response_in_steps
 from ..http.error_responses import RequestError
-from ..http.request_body import read_body
+from ..http.request_body import LARGE_BODY, hold, read_body
 from ..observability.logs import TENANT
 
 MAX_NAME = 255  # characters; the limit of common file systems
@@ -33,4 +34,7 @@ async def read_evidence(request: web.Request) -> web.Response:
                 found = await read_document(data, name)
     except UnreadableFileError as error:
         raise RequestError(422, f"{name} {error.reason}", param="file_name", code="unreadable_document") from None
-    return json_response({"object": "evidence", "file_name": name, "evidence": found})
+    answer = {"object": "evidence", "file_name": name, "evidence": found}
+    if is_large(found, LARGE_BODY):
+        hold(request, answer, size=2 * LARGE_BODY)
+    return await json_response_in_steps(answer)

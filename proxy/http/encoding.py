@@ -49,14 +49,22 @@ async def encode(body: object) -> bytes:
 
 async def json_response_in_steps(body: object, headers: Mapping[str, str] | None = None) -> web.Response:
     """Return a response with a JSON body of any size, without long steps."""
-    headers = headers or {}
-    parts = await Work("encode").run(json_parts(body))
+    return response_of_parts(await Work("encode").run(json_parts(body)), headers)
+
+
+def response_of_parts(
+    parts: list[bytes],
+    headers: Mapping[str, str] | None = None,
+    content_type: str = "application/json",
+    charset: str | None = None,
+) -> web.Response:
+    """Return a response whose body has any size."""
     size = sum(map(len, parts))
     if size <= WRITTEN_BYTES:
-        return web.Response(body=b"".join(parts), headers=headers, content_type="application/json")
+        return web.Response(body=b"".join(parts), headers=headers, content_type=content_type, charset=charset)
     # aiohttp would write bytes at once
-    sized = {**headers, "Content-Length": str(size)}
-    return web.Response(body=_each(parts), headers=sized, content_type="application/json")
+    sized = {**(headers or {}), "Content-Length": str(size)}
+    return web.Response(body=_each(parts), headers=sized, content_type=content_type, charset=charset)
 
 
 async def _each(parts: list[bytes]) -> AsyncIterator[bytes]:

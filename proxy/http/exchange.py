@@ -24,7 +24,7 @@ from ..pipeline.completion_chunks import AnswerChunks, Chunks, Observer, Uncited
 from ..pipeline.outgoing import Outgoing
 from ..pipeline.request.job import Job, JobEvidence
 from ..pipeline.request.long_input import parse_body
-from ..storage import OwnedReferences, RecentReferences, ReferenceRecorder, decoded
+from ..storage import OwnedReferences, ReferenceRecorder, decoded
 from .client_api import ClientApi, Fields
 from .client_route import client_route
 from .client_stream import Stream
@@ -32,7 +32,7 @@ from .encoding import json_response, json_response_in_steps
 from .error_responses import RequestError
 from .id_check import check_ids, recording
 from .pass_through import relay, relayed_body
-from .request_body import hold, read_json
+from .request_body import hold, read_json, reserve
 from .sending import LONG_EVENT, MakeChunks, collect, send, send_failure
 
 log = logging.getLogger("citestream")
@@ -43,7 +43,7 @@ UNCITED = UncitedChunks(usage=False)  # the citations of an answer that has none
 
 async def answer(request: web.Request, api: ClientApi, app: App) -> web.StreamResponse:
     """Answer one request. Raise RequestError, FieldError or ProviderError if nothing has been sent."""
-    earlier = _EarlierAnswers(app.recent, request.get(TENANT, ""), app.config.server.max_body_bytes)
+    earlier = _EarlierAnswers(request, app)
     body = await api.recall(await read_json(request), earlier.find)
     models = app.routes.chain(api.model(body), api.native)
     route = app.routes.find(models[0])
@@ -61,23 +61,25 @@ async def answer(request: web.Request, api: ClientApi, app: App) -> web.StreamRe
 class _EarlierAnswers:
     """The earlier answers that a request refers to. They are as much work as if they were in its body."""
 
-    def __init__(self, recent: RecentReferences, tenant: str, max_bytes: int) -> None:
-        """`max_bytes`: of all entries together."""
+    def __init__(self, request: web.Request, app: App) -> None:
+        """`request`: refers to the answers."""
         self.size = 0
-        self._recent = recent
-        self._tenant = tenant
-        self._max_bytes = max_bytes
+        self._request = request
+        self._app = app
 
     async def find(self, name: str) -> Fields | None:
-        """Return what was stored for this client under a name. Raise RequestError above the limit."""
-        data = await self._recent.get_data(self._tenant, name)
-        self.size += len(data or b"")
-        if self.size > self._max_bytes:
+        """Return what was stored for this client under a name. Raise RequestError above the limits of bodies."""
+        data = await self._app.recent.get_data(self._request.get(TENANT, ""), name)
+        if data is None:
+            return None
+        self.size += len(data)
+        if self.size > self._app.config.server.max_body_bytes:
             raise RequestError(
                 413,
                 "the request refers to earlier responses that are larger than server.max_body_bytes allows",
                 code="too_large",
             )
+        await reserve(self._request, data)
         return await decoded(data)
 
 

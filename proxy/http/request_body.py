@@ -105,6 +105,17 @@ async def _read(request: web.Request) -> bytes:
     return await join(parts)
 
 
+async def reserve(request: web.Request, data: bytes) -> None:
+    """Count stored data that a request refers to as a part of its body. Raise RequestError 503 if there is no room."""
+    reservation = request.get(_RESERVED) or _reserve(request)
+    work = Work("parse_request")
+    for start in range(0, len(data), LARGE_BODY):
+        with work:
+            reservation.add(data[start : start + LARGE_BODY])
+        if work.due:
+            await work.pause()
+
+
 def hold(request: web.Request, *values: Any, size: int = 0) -> None:
     """Hold values until the request has ended. If its body is large, they are freed in steps then.
 

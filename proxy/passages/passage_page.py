@@ -1,10 +1,12 @@
 """The page of a passage: plain HTML without scripts, which escapes everything that comes from a document."""
 
 import base64
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from html import escape
 from typing import Any
+
+from citestream.citation.text.steps import Steps
 
 from .passage_links import FRAGMENT
 
@@ -23,6 +25,7 @@ article { margin: 1.2rem 0; padding: 1rem 0; border: solid var(--line); border-w
   white-space: pre-wrap; overflow-wrap: anywhere }
 mark { background: var(--mark); color: inherit; padding: .1em 0; scroll-margin-top: 25vh }
 """
+PIECE = 20_000  # characters that are escaped in a step: 1 ms
 _STYLE_HASH = base64.b64encode(sha256(STYLE.encode()).digest()).decode()
 # The text of documents is untrusted. It is escaped; this policy is the second barrier: nothing but the style is loaded.
 POLICY = (
@@ -40,12 +43,12 @@ HEADERS = {
 }
 
 
-def passage_page(passage: Fields) -> str:
-    """Return the page of a passage: a reference with the `text` of its evidence."""
+def passage_page(passage: Fields) -> Steps[list[bytes]]:
+    """Return the pieces of the page of a passage: a reference with the `text` of its evidence."""
     title = passage["title"] or passage["file_name"] or passage["id"]
     quotes = [(span["quote_start"], span["quote_end"]) for span in passage["spans"]]
     explained = "The highlighted text supports the answer." if quotes else "The answer cites this text."
-    return f"""<!DOCTYPE html>
+    before = f"""<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -58,11 +61,12 @@ def passage_page(passage: Fields) -> str:
 <h1 dir="auto">{_escaped(title)}</h1>
 <p>{_origin(passage, title)}</p>
 <p>{explained}</p>
-<article dir="auto" tabindex="0" aria-label="Passage">{_marked(passage["text"], quotes)}</article>
-</main>
-</body>
-</html>
-"""
+<article dir="auto" tabindex="0" aria-label="Passage">"""
+    pieces = [before.encode("utf-8", "replace")]  # a lone surrogate becomes a question mark
+    for piece in _marked(passage["text"], quotes):
+        pieces.append(piece.encode("utf-8", "replace"))
+        yield None
+    return [*pieces, b"</article>\n</main>\n</body>\n</html>\n"]
 
 
 def _origin(passage: Fields, title: str) -> str:
@@ -77,13 +81,21 @@ def _origin(passage: Fields, title: str) -> str:
     return " · ".join(filter(None, parts))
 
 
-def _marked(text: str, quotes: Sequence[tuple[int, int]]) -> str:
-    """Return the text with the quotes marked. Overlapping quotes are one mark."""
-    pieces, at, anchor = list[str](), 0, f' id="{FRAGMENT}"'
+def _marked(text: str, quotes: Sequence[tuple[int, int]]) -> Iterator[str]:
+    """Yield the text with the quotes marked, in pieces. Overlapping quotes are one mark."""
+    at, anchor = 0, f' id="{FRAGMENT}"'
     for start, end in _merged(quotes):
-        pieces += [_escaped(text[at:start]), f"<mark{anchor}>", _escaped(text[start:end]), "</mark>"]
+        yield from _pieces(text, at, start)
+        yield f"<mark{anchor}>"
+        yield from _pieces(text, start, end)
+        yield "</mark>"
         at, anchor = end, ""
-    return "".join([*pieces, _escaped(text[at:])])
+    yield from _pieces(text, at, len(text))
+
+
+def _pieces(text: str, start: int, end: int) -> Iterator[str]:
+    for at in range(start, end, PIECE):
+        yield _escaped(text[at : min(at + PIECE, end)])
 
 
 def _merged(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -2,7 +2,12 @@
 
 from aiohttp import web
 
+from citestream.providers.scheduler import Work
+
 from ..app import App
+from ..http.encoding import response_of_parts
+from ..http.request_body import reserve
+from ..storage import decoded
 from .passage_links import STORED_AS, entry_name
 from .passage_page import HEADERS, passage_page
 
@@ -16,12 +21,14 @@ async def passage(request: web.Request, app: App) -> web.Response:
     if signed is None:
         return _plain(404, UNKNOWN)
     token, number = signed
-    stored = await app.recent.get(STORED_AS, entry_name(token, number)) or {}
+    data = await app.recent.get_data(STORED_AS, entry_name(token, number))
+    await reserve(request, data or b"")
+    stored = await decoded(data) or {}
     found = next((one for one in stored.get("passages", ()) if one["evidence_number"] == number), None)
     if found is None:
         return _plain(410, EXPIRED)
-    page = passage_page(found).encode("utf-8", "replace")  # a lone surrogate becomes a question mark
-    return web.Response(body=page, content_type="text/html", charset="utf-8", headers=HEADERS)
+    pieces = await Work("encode").run(passage_page(found))
+    return response_of_parts(pieces, HEADERS, content_type="text/html", charset="utf-8")
 
 
 def _plain(status: int, text: str) -> web.Response:

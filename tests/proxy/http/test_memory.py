@@ -5,6 +5,7 @@ import gc
 import gzip
 import json
 import tracemalloc
+import weakref
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -18,6 +19,7 @@ from citestream.proxy.config import parse
 from citestream.proxy.http.application import ADMISSION, make_app
 from citestream.proxy.http.middleware.admission import Admission
 from citestream.proxy.http.middleware.body_budget import BodyBudget, memory_of
+from citestream.proxy.http.request_body import _release
 from citestream.proxy.http.serving.server import _running
 from tests.upstreams.wire import Break, Request, Server, Step
 
@@ -51,7 +53,7 @@ async def running(upstream: Upstream, **server: Any) -> AsyncIterator[tuple[str,
     """Run a server in this process. Yield its URL and its admission."""
     async with Server(upstream) as provider:
         upstream.requests = provider.requests
-        providers = {"p": {"kind": "openai", "base_url": f"{provider.url}/v1"}}
+        providers = {"p": {"kind": "openai", "base_url": f"{provider.url}/v1"}, "extractive": {"kind": "extractive"}}
         app = make_app(parse({"server": server, "providers": providers}))
         async with _running(app) as runner:
             site = web.TCPSite(runner, "127.0.0.1", 0)
@@ -132,6 +134,43 @@ async def test_a_request_beyond_the_memory_of_all_bodies_is_refused_until_anothe
         await until_idle(admission)
         upstream.refuses = True
         assert await send(url, body, upstream, leaves=False) == 400
+
+
+async def test_a_stored_conversation_counts_as_a_part_of_the_request_that_refers_to_it() -> None:
+    upstream = Upstream()
+    stored = gzip.compress(json.dumps({"model": "extractive", "input": "x" * 3 * MB}).encode())
+    async with running(upstream, max_bodies_bytes=8 * MB) as (url, admission), aiohttp.ClientSession() as session:
+        async with session.post(f"{url}/v1/responses", data=stored, headers=HEADERS) as answer:
+            response_id = (await answer.json())["id"]
+        await until_idle(admission)
+        assert admission.bodies
+        assert admission.bodies.used == 0
+        request = {"model": "p/m", "input": "Hi", "previous_response_id": response_id}
+        first = asyncio.get_running_loop().create_task(session.post(f"{url}/v1/responses", json=request))
+        async with asyncio.timeout(TIMEOUT_SECONDS):
+            await upstream.received.wait()
+        assert admission.bodies.used > 6 * MB
+        async with session.post(f"{url}/v1/responses", json=request) as refused:
+            assert refused.status == 503
+            assert (await refused.json())["error"]["code"] == "over_capacity"
+        first.cancel()
+        await asyncio.wait([first])
+        await until_idle(admission)
+        assert admission.bodies.used == 0
+
+
+class Value(list[Any]):
+    """A list that can be observed."""
+
+
+def test_large_values_are_freed_before_the_last_step() -> None:
+    inner = Value(range(9))
+    observed, held = weakref.ref(inner), [{"items": [inner] * 5_000}]
+    del inner
+    steps = _release(held, None)
+    states = [observed() is None for _ in steps]
+    assert states[-1]
+    assert not states[0]
 
 
 async def test_a_request_beyond_the_limit_is_admitted_if_it_is_alone() -> None:

@@ -14,11 +14,12 @@ from aiohttp.test_utils import TestClient, TestServer
 from hypothesis import given
 from hypothesis import strategies as st
 
+from citestream.citation.text.steps import complete
 from citestream.proxy.config import ConfigError, parse
 from citestream.proxy.http.application import make_app
 from citestream.proxy.http.serving.workers import _shared
 from citestream.proxy.passages import PassageLinks
-from citestream.proxy.passages.passage_page import passage_page
+from citestream.proxy.passages.passage_page import PIECE, passage_page
 from tests.upstreams.redis import running
 
 Client = TestClient[web.Request, web.Application]
@@ -270,12 +271,23 @@ def test_only_signed_ids_are_read(text: str) -> None:
     assert found.parse(signed + text) == (None if text else (passages.token, 7))
 
 
+def test_a_long_text_is_escaped_in_pieces() -> None:
+    text = "<b>&\n" * 20_000
+    names = dict.fromkeys(("title", "file_name", "id", "label"), "")
+    fields = {**names, "text": text, "page_number": None, "chunk_index": 0}
+    for span in ({"quote_start": 3, "quote_end": len(text) - 1}, {"quote_start": 0, "quote_end": PIECE}):
+        pieces = complete(passage_page({**fields, "spans": [span]}))
+        assert max(map(len, pieces)) <= len("&amp;") * PIECE
+        page = Page(b"".join(pieces).decode())
+        assert page.texts["mark"] == text[span["quote_start"] : span["quote_end"]]
+
+
 @given(st.text(), st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20)).map(lambda two: (min(two), max(two)))))
 def test_any_text_is_shown_as_text(text: str, quotes: list[tuple[int, int]]) -> None:
     spans = [{"quote_start": start, "quote_end": end} for start, end in quotes if end <= len(text)]
     names = dict.fromkeys(("title", "file_name", "id", "label"), text)
-    html = passage_page({**names, "text": text, "page_number": None, "chunk_index": 0, "spans": spans})
-    page = Page(html.encode("utf-8", "replace").decode())
+    fields = {**names, "text": text, "page_number": None, "chunk_index": 0, "spans": spans}
+    page = Page(b"".join(complete(passage_page(fields))).decode())
     assert set(page.tags) <= TAGS
     marked = {at for span in spans for at in range(span["quote_start"], span["quote_end"])}
     shown = page.texts.get("mark", "")
