@@ -20,6 +20,7 @@ from citestream.citation.support.scorers import SCORERS
 from citestream.providers.events import ChatRequest, Finish, TextDelta
 from citestream.providers.retrieval import RETRIEVERS
 from citestream.providers.retrieval.http.presets import PRESETS
+from citestream.providers.retrieval.readers import READERS
 from citestream.proxy.config import load, parse
 from citestream.proxy.observability.metrics import Metrics
 from tests.citation.support.gates.refusals import refusal_of
@@ -54,6 +55,11 @@ def test_the_first_program_prints_a_cited_answer(citestream_server: Start) -> No
     (program,) = programs("start.md")
     output = run(program.replace("http://127.0.0.1:8787", citestream_server()))
     assert output.startswith("The Harlan bridge was opened on 4 May 1932. [1]\n[1] bridge.md: The Harlan bridge")
+
+
+def test_every_format_with_a_reader_is_described() -> None:
+    page = (DOCS / "documents.md").read_text("utf-8")
+    assert [suffix for suffix in READERS if f"`{suffix}`" not in page and suffix] == []
 
 
 def test_the_library_does_what_its_page_says() -> None:

@@ -10,6 +10,7 @@ from time import monotonic
 from ...embedding import Embedder
 from ...errors import ProviderError
 from ..readers import MAX_FILE_BYTES, Entry, SourceFile, UnreadableFileError
+from ..readers.isolated import NO_TEXT
 from ..readers.reader_process import FILE_SECONDS, ReaderProcess
 from ..readers.source_file import unreadable
 from .directory_walk import File, OpenFolder, SkippedFile, walk
@@ -158,7 +159,7 @@ async def _update(store: Store, folder: Folder, file: File, known: bytes | None,
             with store.transaction():
                 count = await _write(store, folder, digest, source, file.name, reader)
                 if not count:
-                    raise UnreadableFileError(source.path, "contains no text")
+                    raise UnreadableFileError(source.path, NO_TEXT if source.suffix == ".pdf" else "contains no text")
         return Indexed(file.name, count)
     except (UnreadableFileError, ValueError) as error:
         with store.transaction():  # the stored excerpts are out of date

@@ -21,6 +21,7 @@ MAX_CHARACTERS = 4_000_000  # limit of the text: about 2000 pages, as much as a 
 MAX_OUTPUT_BYTES = 32 * 2**20
 # Address space, of which the program takes 60 MB. A PDF of 30 MB takes 300 MB. deploy/kubernetes/ has room for it.
 MEMORY_BYTES = 768 * 2**20
+NO_TEXT = "contains no text; a scanned document needs text recognition (OCR) first"
 FAILED = "cannot be read: its reader ran out of memory or failed"
 
 
@@ -68,5 +69,5 @@ def _entries(output: bytes, name: str) -> list[Entry]:
     if last:
         raise UnreadableFileError(name, FAILED)
     if not lines:
-        raise NoTextError(name, "contains no text; a scanned document needs text recognition (OCR) first")
+        raise NoTextError(name, NO_TEXT)
     return lines

@@ -26,6 +26,7 @@ from citestream.providers.retrieval.folder.store import Store
 from citestream.providers.retrieval.folder.store_file import StoreError
 from citestream.providers.retrieval.folder.word_index import Hit
 from citestream.providers.retrieval.readers import Entry
+from tests.providers.retrieval.readers.documents import pdf
 
 ROOT = Path(__file__).parents[4]
 NOBODY = 65534  # a user without rights
@@ -284,6 +285,10 @@ SKIPPED: dict[str, tuple[Callable[[Path], object], list[SkippedFile]]] = {
     "broken PDF files": (
         lambda folder: (folder / "b.pdf").write_bytes(b"%PDF-1.7\n1 0 obj\n<< /Type /Cat"),
         [SkippedFile("b.pdf", "is a broken PDF; open it and save it again")],
+    ),
+    "scanned PDF files": (
+        lambda folder: pdf(folder / "s.pdf", [""]),
+        [SkippedFile("s.pdf", "contains no text; a scanned document needs text recognition (OCR) first")],
     ),
     "empty files": (lambda folder: (folder / "e.txt").write_text(" \n"), [SkippedFile("e.txt", "contains no text")]),
 }
