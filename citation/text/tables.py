@@ -55,10 +55,11 @@ def is_table_rule(line: str) -> bool:
     return _RULE.fullmatch(line) is not None
 
 
-def whole_table(text: str, start: int, end: int) -> tuple[int, int]:
+def whole_table(text: str, start: int, end: int, *, needs_header: bool = True) -> tuple[int, int]:
     """Return the range of whole lines `text[start:end]`, extended by the adjacent rows of its table.
 
-    The rows of a table begin with a pipe, or there is a rule below its header. Return the range itself without a table.
+    The rows of a table begin with a pipe, or there is a rule below its header, unless `needs_header` is False. Return
+    the range itself without a table.
     """
     pipe = text.find("|", start, end)
     if pipe < 0:
@@ -66,7 +67,9 @@ def whole_table(text: str, start: int, end: int) -> tuple[int, int]:
     if not text[max(start, text.rfind("\n", start, pipe) + 1) : pipe].strip():
         return _with_rows(text, start, end, lambda line: line.lstrip().startswith("|"))
     table = _with_rows(text, start, end, lambda line: "|" in line)
-    has_header = any(map(is_table_rule, text[slice(*table)].splitlines())) or header_above(text, table[0])
+    has_header = (
+        not needs_header or any(map(is_table_rule, text[slice(*table)].splitlines())) or header_above(text, table[0])
+    )
     return table if has_header else (start, end)
 
 

@@ -66,6 +66,21 @@ def test_a_question_has_passages_with_their_neighbours_titles_context_and_questi
     assert (asked.claim, asked.context, asked.question) == (CLAIM.text, CLAIM.context, CLAIM.question)
 
 
+TABLES = {
+    "with a rule": "Prices.\n\n| Name | Price |\n|---|---|\n| S | 10 |\n| M | 20 |\n| L | 30 |\n| XL | 40 |",
+    "without a rule": "Name | Price\nS | 10\nM | 20\nL | 30\nXL | 40\nXXL | 50",
+}
+
+
+@pytest.mark.parametrize("text", TABLES.values(), ids=TABLES)
+def test_the_judge_sees_a_whole_table(text: str) -> None:
+    ready = scorer("lexical").prepare([Evidence(1, text, "e1")])
+    claim = Claim("The L costs 30.", cited=frozenset({1}), model_cites=True)
+    asked = question(claim, assess(claim, ready.score(claim), ready, at_least=0.0), ALL, ready)
+    assert asked is not None
+    assert all(line in asked.excerpts[0].passage for line in text.splitlines() if "|" in line)
+
+
 SHOWN: dict[str, tuple[Sequence[Verdict], list[int]]] = {
     "the most probable evidence, in the order of the evidence": (
         [verdict(number, number / 10) for number in range(1, 10)],
