@@ -30,6 +30,7 @@ from .pipeline.completion_chunks import AnswerChunks, Chunks, UncitedChunks
 from .pipeline.request.host_evidence import host_evidence
 from .pipeline.request.job import Job, JobEvidence
 from .pipeline.request.long_input import read_input
+from .pipeline.request.prompt_cache import evidence_nonce, has_cached_prefix
 from .pipeline.request.questions import is_background_request, question
 from .pipeline.request.structured_answers import answer_functions, asks_for_data, asks_for_fenced_json, forced_function
 from .pipeline.request.tool_evidence import with_results, with_tool_evidence
@@ -154,10 +155,11 @@ class App:
             messages,
             found.evidence,
             templates=self._templates,
-            nonce=secrets.token_hex(4),
+            nonce=await Work("prepare_prompt").run(evidence_nonce(self._secret, found.evidence)),
             budget_tokens=self.config.evidence.max_tokens,
             ask_markers=ask_markers,
             results=found.tool_results,
+            keep_prefix=await read_input(partial(has_cached_prefix, messages), messages),
         )
         return await Work("prepare_prompt").run(steps)
 

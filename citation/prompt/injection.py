@@ -1,8 +1,9 @@
 """Injection of the numbered evidence and the citation rules into the messages, the same for every provider.
 
-The rules are added to the first system message and the excerpts before the last user message, so that the prefix in
-the provider's prompt cache stays valid. Roles still alternate, and there is still one system message. Evidence from a
-tool stays in the tool's message, where models expect the result of their call.
+The rules are added to the first system message and the excerpts before the last user message. Roles still alternate,
+and there is still one system message. Evidence from a tool stays in the tool's message, where models expect the result
+of their call. If a client marks a prefix of its messages for the provider's prompt cache, rules and excerpts follow all
+messages instead, so that the prefix of the next request is the same.
 """
 
 from collections import Counter
@@ -77,12 +78,14 @@ def inject_in_steps(
     budget_tokens: int,
     ask_markers: bool = True,
     results: Sequence[ToolEvidence] = (),
+    keep_prefix: bool = False,
 ) -> Steps[Injected]:
     """Return a copy of the messages with the evidence.
 
-    `nonce`: unguessable and new for each request. `budget_tokens`: estimated maximum of rules and excerpts together.
-    Evidence that does not fit is dropped, from the earliest turn first, then by lowest score. If nothing fits, the
-    messages stay unchanged. `results`: evidence that is already in tool messages, possibly in several.
+    `nonce`: unguessable for the authors of the evidence. `budget_tokens`: estimated maximum of rules and excerpts
+    together. Evidence that does not fit is dropped, from the earliest turn first, then by lowest score. If nothing
+    fits, the messages stay unchanged. `results`: evidence that is already in tool messages, possibly in several.
+    `keep_prefix`: add rules and excerpts after the messages instead of inside them.
     """
     templates = templates or _defaults()
     rules = templates.system if ask_markers else templates.unmarked
@@ -104,8 +107,13 @@ def inject_in_steps(
     for result in results:
         prepared[result.message] = yield from _with_results(prepared[result.message], result, kept, templates.results)
     yield None
+    excerpts = [framed[item.number] for item in kept if item.number not in placed]
+    if keep_prefix:
+        block = _block(templates.results, nonce, excerpts) if excerpts else ""
+        prepared = yield from _with_appended(prepared, f"{rules.strip()}\n\n{block}".strip())
+        return Injected(prepared, kept, dropped)
     prepared = yield from _with_rules(prepared, rules.strip())
-    if excerpts := [framed[item.number] for item in kept if item.number not in placed]:
+    if excerpts:
         prepared = yield from _with_excerpts(prepared, _block(templates.evidence, nonce, excerpts))
     return Injected(prepared, kept, dropped)
 
@@ -214,6 +222,18 @@ def _with_excerpts(messages: list[Message], block: str) -> Steps[list[Message]]:
     return [*messages[:opening], {"role": "user", "content": block.rstrip("\n")}, *messages[opening:]]
 
 
+def _with_appended(messages: list[Message], text: str) -> Steps[list[Message]]:
+    """Append a text to the last message of the user, or as a new one if results of tools follow that message."""
+    part = {"type": "text", "text": text}
+    end = len(messages) - (yield from _find(reversed(messages), _is_asking))
+    message = messages[end - 1] if end else {}
+    if not _is_user(message):
+        return [*messages[:end], {"role": "user", "content": [part]}, *messages[end:]]
+    content = message.get("content")
+    parts = content if isinstance(content, list) else [{"type": "text", "text": content}] if content else []
+    return [*messages[: end - 1], {**message, "content": [*parts, part]}, *messages[end:]]
+
+
 def _find(messages: Iterable[Message], is_wanted: Callable[[Message], bool]) -> Steps[int]:
     """Return the number of messages before the first wanted one. A conversation may have a million messages."""
     position = -1
@@ -231,6 +251,11 @@ def _is_system(message: Message) -> bool:
 
 def _is_user(message: Message) -> bool:
     return message.get("role") == "user"
+
+
+def _is_asking(message: Message) -> bool:
+    """Return whether an answer follows the message."""
+    return message.get("role") in ("user", "tool", "function")
 
 
 def _prefixed(content: Any, block: str) -> Any:

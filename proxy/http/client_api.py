@@ -79,6 +79,8 @@ class Encoder(ABC):
 class ClientApi(ABC):
     """One client API."""
 
+    repeats_model = False  # whether its clients expect the name of the requested model in an answer
+
     @property
     @abstractmethod
     def native(self) -> str:

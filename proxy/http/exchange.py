@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections import ChainMap
 from contextlib import nullcontext, suppress
+from dataclasses import replace
 from functools import partial
 
 from aiohttp import web
@@ -25,6 +26,7 @@ from ..pipeline.outgoing import Outgoing
 from ..pipeline.request.job import Job, JobEvidence
 from ..pipeline.request.long_input import parse_body
 from ..storage import OwnedReferences, ReferenceRecorder, decoded
+from .answered_model import renamed
 from .client_api import ClientApi, Fields
 from .client_route import client_route
 from .client_stream import Stream
@@ -174,7 +176,10 @@ class _Exchange:
         encoder = self._api.encoder(self._job, UNCITED) if self._job.stream else None
         body, choices = await relayed_body(self._job, route)
         relayed = await route.relay(body, self._api.path, choices)
-        return await relay(self._stream, recording(self._request, self._app, route, relayed), encoder)
+        relayed = recording(self._request, self._app, route, relayed)
+        if self._api.repeats_model and route.model != self._job.model:
+            relayed = replace(relayed, body=renamed(relayed, self._job.model))
+        return await relay(self._stream, relayed, encoder)
 
     @staticmethod
     def _observers(

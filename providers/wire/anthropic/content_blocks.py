@@ -2,7 +2,8 @@
 
 Messages that go to Anthropic may hold blocks in Anthropic's own form. A part `{"type": "anthropic", "anthropic": ...}`
 is a block that Anthropic receives unchanged, such as thinking with its signature. `anthropic` in a text part or in a
-tool's message holds further fields of its block, such as `cache_control`.
+tool's message holds further fields of its block, such as `cache_control`. `anthropic` in a system message means that it
+keeps its place within the conversation.
 """
 
 import re
@@ -25,6 +26,7 @@ Fields = dict[str, Any]
 
 ONLY_ANTHROPIC = "is supported by Anthropic only"
 PDF = "application/pdf"
+CACHE_CONTROL = "cache_control"  # clients of OpenAI's API write it in text parts, as for LiteLLM and OpenRouter
 REASONING_FORMAT = "anthropic-claude-v1"  # OpenRouter's name of this form of `reasoning_details`
 # Blocks of earlier answers that no other provider can use. Their text, if any, is in the answer.
 UNUSED_BLOCKS = re.compile(
@@ -45,10 +47,11 @@ def split_system(messages: Sequence[Message]) -> tuple[str | list[Fields], list[
     turns: list[Message] = []
     for position, message in enumerate(messages):
         role = message.get("role")
-        if role in {"system", "developer"}:
+        in_place = role == "system" and "anthropic" in message
+        if role in {"system", "developer"} and not in_place:
             system.append(message)
             continue
-        role = "assistant" if role == "assistant" else "user"
+        role = role if role == "assistant" or in_place else "user"
         blocks = _blocks(message, f"messages[{position}]")
         if turns and turns[-1]["role"] == role:
             turns[-1]["content"] += blocks
@@ -60,7 +63,7 @@ def split_system(messages: Sequence[Message]) -> tuple[str | list[Fields], list[
 def _system(messages: Sequence[Message]) -> str | list[Fields]:
     """Return one text, or blocks if one of them has fields of its own."""
     parts = [part for message in messages for part in content_parts(message.get("content"))]
-    if any("anthropic" in part for part in parts):
+    if any("anthropic" in part or CACHE_CONTROL in part for part in parts):
         return [block for part in parts if (block := _block(part, "system"))]
     return "\n\n".join(filter(None, (text_of(message.get("content")) for message in messages)))
 
@@ -131,7 +134,9 @@ def _block(part: Mapping[str, Any], path: str) -> Fields | None:
             return {**as_object(part.get("anthropic"))}
         case "text" | "refusal":
             text = part.get("text") or part.get("refusal") or ""
-            return {**as_object(part.get("anthropic")), "type": "text", "text": text} if text.strip() else None
+            marked = {CACHE_CONTROL: part[CACHE_CONTROL]} if part.get(CACHE_CONTROL) else {}
+            own = as_object(part.get("anthropic"))
+            return {**marked, **own, "type": "text", "text": text} if text.strip() else None
         case "image_url":
             return {"type": "image", "source": _source(image_url(part), f"{path}.image_url")}
         case "file":
@@ -177,7 +182,8 @@ def chat_messages(body: Mapping[str, Any], *, native: bool = False) -> list[Mess
             case "assistant":
                 messages.append(_assistant(blocks, native=native))
             case "system":
-                messages.append({"role": "system", "content": _system_content(blocks, native)})
+                in_place: Message = {"anthropic": {}} if native else {}
+                messages.append({"role": "system", "content": _system_content(blocks, native), **in_place})
             case _:
                 messages += _user(blocks, path, native=native)
     return messages

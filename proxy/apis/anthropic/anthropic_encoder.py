@@ -49,7 +49,7 @@ class AnthropicEncoder(Encoder):
     keepalive = b'event: ping\ndata: {"type": "ping"}\n\n'
 
     def __init__(self, model: str, citations: Citations, locations: Locations) -> None:
-        """`model`: the requested model, for chunks that do not name it. The others: see MessageContent."""
+        """`model`: the requested model, which the answer repeats. The others: see MessageContent."""
         self._content = MessageContent(citations, locations)
         self._envelope: Fields = {"id": "", "model": model}
         self._begun = False
@@ -95,7 +95,7 @@ class AnthropicEncoder(Encoder):
         return self._own | self._message(self._content.blocks()) | ending
 
     def _events(self, chunk: Chunk) -> list[Fields]:
-        self._envelope |= {key: chunk[key] for key in self._envelope if chunk.get(key)}
+        self._envelope["id"] = chunk.get("id") or self._envelope["id"]
         self._usage |= _usage_of(chunk)
         self._own |= {key: value for key, value in as_object(chunk.get("anthropic")).items() if key != "usage"}
         self._added |= {key: chunk[key] for key in CITATION_FIELDS if key in chunk}

@@ -118,6 +118,7 @@ class AnthropicApi(ClientApi):
 
     native = "anthropic"
     path = "/v1/messages"
+    repeats_model = True
 
     def __init__(self, headers: Mapping[str, str], reader: DocumentReader, client: str = "") -> None:
         """`headers`: of the request. `client`: the owner of its documents."""

@@ -411,3 +411,37 @@ PASSES = {
 @pytest.mark.parametrize(("text", "pauses"), PASSES.values(), ids=PASSES)
 def test_each_search_in_a_long_text_is_divided(text: str, pauses: int) -> None:
     assert len(list(sanitize_in_steps(text, NONCE))) >= pauses
+
+
+Q, A, T = (
+    {"role": "user", "content": "Why?"},
+    {"role": "assistant", "content": "Because."},
+    {"role": "tool", "tool_call_id": "c", "content": "7"},
+)
+SYSTEM = {"role": "system", "content": "Be kind."}
+KEPT_PREFIXES: dict[str, tuple[list[Message], int]] = {  # -> the index of the message with the rules and excerpts
+    "a question": ([SYSTEM, Q], 1),
+    "a later question": ([SYSTEM, Q, A, Q], 3),
+    "the result of a tool": ([Q, A, T, T], 4),
+    "the beginning of an answer": ([Q, A], 0),
+    "a system message after the question": ([SYSTEM, Q, SYSTEM], 1),
+    "parts": ([{"role": "user", "content": [{"type": "text", "text": "Why?"}, {"type": "image_url"}]}], 0),
+    "no message": ([], 0),
+}
+
+
+@pytest.mark.parametrize("case", KEPT_PREFIXES)
+def test_a_prefix_that_is_cached_stays_the_same(case: str) -> None:
+    messages, position = KEPT_PREFIXES[case]
+    result = injected(messages, keep_prefix=True).messages
+    last = result[position]["content"][-1]["text"]
+    assert last.index("Cite inline") < last.index("[1] report.pdf")
+    content = result[position]["content"][:-1]
+    without = [*result[:position], *([{**result[position], "content": content}] if content else [])]
+    without += result[position + 1 :]
+    assert [as_parts(message) for message in without] == [as_parts(message) for message in messages]
+
+
+def as_parts(message: Message) -> Message:
+    content = message["content"]
+    return {**message, "content": content if isinstance(content, list) else [{"type": "text", "text": content}]}

@@ -150,6 +150,13 @@ def test_messages_are_translated(name: str) -> None:
     assert request(given)["messages"] == expected
 
 
+def test_a_mark_for_the_prompt_cache_is_kept() -> None:
+    block = {"type": "text", "text": "a", "cache_control": {"type": "ephemeral"}}
+    messages = [{"role": role, "content": [block]} for role in ("system", "user")]
+    assert request(messages)["system"] == [block]
+    assert request(messages)["messages"] == [{"role": "user", "content": [block]}]
+
+
 PARAMETERS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "nothing": ({}, {"max_tokens": 32_000}),
     "a limit": ({"max_completion_tokens": 5, "max_tokens": 7}, {"max_tokens": 5}),

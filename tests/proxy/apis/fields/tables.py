@@ -65,8 +65,11 @@ def expected(outcome: str, baseline: Any, row: Row) -> Any:
     found = copy.deepcopy(baseline)
     if outcome == "kept":
         return set_value(found, row.field, row.example)
-    for path, value in re.findall(r"`([^`]+)`(?:: `([^`]+)`)?", re.sub(r"\(.*\)$", "", outcome)):
-        set_value(found, path, json.loads(value) if value else row.example)
+    for path, value, absent in re.findall(r"`([^`]+)`(?:: `([^`]+)`| (is absent))?", re.sub(r"\(.*\)$", "", outcome)):
+        if absent:
+            del found[path]
+        else:
+            set_value(found, path, json.loads(value) if value else row.example)
     return found
 
 

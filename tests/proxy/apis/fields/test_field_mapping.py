@@ -99,7 +99,6 @@ WITHOUT_TEXT: dict[str, dict[str, Any]] = {
     "messages": {
         "type": "message",
         "role": "assistant",
-        "model": "m",
         "content": [{"type": "text"}],
         "stop_reason": "end_turn",
         "stop_sequence": None,
@@ -119,7 +118,7 @@ ALWAYS_SET = {
     "ollama": ("model",),
     "generate": ("model",),
     "gemini": ("responseId",),
-    "messages": ("id",),
+    "messages": ("id", "model"),
 }
 
 
