@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ...evidence import Evidence
 from ...text import Analysis
+from ...text.line_hyphens import join_in_steps
 from ...text.normalize import to_simplified
 from ...text.steps import Steps, complete
 from ...text.tables import with_bars
@@ -227,9 +228,15 @@ class SharedIndex:
         self.negations = np.bincount(self._sentences_at(rows, offsets), minlength=self.size)
 
 
-def _readable(evidence: Sequence[Evidence]) -> list[Evidence]:
+def _readable_in_steps(evidence: Sequence[Evidence]) -> Steps[list[Evidence]]:
     """Return the evidence with texts in which the words can be recognised, of the same lengths."""
-    return [item if (text := with_bars(item.text)) is item.text else replace(item, text=text) for item in evidence]
+    read: list[Evidence] = []
+    for item in evidence:
+        text = yield from join_in_steps(with_bars(item.text))
+        read.append(item if text is item.text else replace(item, text=text))
+        if len(item.text) > _STEP:
+            yield None
+    return read
 
 
 class Index(SharedIndex):
@@ -237,13 +244,13 @@ class Index(SharedIndex):
 
     def __init__(self, evidence: Sequence[Evidence], cache: ExcerptCache | None = None) -> None:
         """Build the index, or take the shared part from `cache`."""
-        read = _readable(evidence)
+        read = complete(_readable_in_steps(evidence))
         self._share(read, complete((cache or ExcerptCache()).index(read, SharedIndex.in_steps)))
 
     @classmethod
     def of(cls, evidence: Sequence[Evidence], cache: ExcerptCache) -> Steps["Index"]:
         """Build the index in steps, or take the shared part from `cache`."""
-        read = _readable(evidence)
+        read = yield from _readable_in_steps(evidence)
         shared = yield from cache.index(read, SharedIndex.in_steps)
         index = cls.__new__(cls)
         index._share(read, shared)

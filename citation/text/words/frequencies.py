@@ -21,6 +21,11 @@ def rarity(term: str) -> float:
     return _rarities().get(term, 1.0)
 
 
+def is_known(folded: str) -> bool:
+    """Return whether a word is one of the English words in the list."""
+    return stem(folded) in _rarities()
+
+
 def is_english(folded: Collection[str]) -> bool:
     """Return whether different words are English. It needs no function words: "German law applies"."""
     known = sum(stem(word) in _rarities() for word in folded)
