@@ -38,6 +38,7 @@ LARGE_ENTRY = 512 * 2**10  # bytes, which take 2 ms to encode
 RETRY_SECONDS = 0.1  # time for another worker to write the entry that a client requests from this one
 
 MIN_SWEEP_SECONDS, MAX_SWEEP_SECONDS = 0.5, 60.0  # between two removals of expired entries
+MORE_SECONDS = 0.05  # until the next removal if there are more of them
 SWEEP_SHARE = 0.1  # share of the time for which entries are kept
 
 log = logging.getLogger("citestream")
@@ -153,8 +154,8 @@ class RecentReferences:
         timer: list[asyncio.TimerHandle] = []
 
         def sweep() -> None:
-            self._remove_expired()
-            timer[:] = [loop.call_later(seconds, sweep)]
+            more = self._remove_expired()
+            timer[:] = [loop.call_later(MORE_SECONDS if more else seconds, sweep)]
 
         timer.append(loop.call_later(seconds, sweep))
         try:
@@ -180,12 +181,14 @@ class RecentReferences:
         is_full = len(self._pending) >= MAX_PENDING
         return not is_full and sum(one.owner == owner for one in [*self._pending]) < share
 
-    def _remove_expired(self) -> None:
+    def _remove_expired(self) -> bool:
+        """Remove expired entries. Return whether there are more of them."""
         if self._memory is not None:
-            self._memory.remove_expired()
-        elif self._shared is not None:
+            return self._memory.remove_expired()
+        if self._shared is not None:
             with suppress(RuntimeError):  # the server is stopping
                 self._thread.submit(self._remove_from, self._shared)
+        return False
 
     @staticmethod
     def _remove_from(store: EntryStore) -> None:
