@@ -1,4 +1,4 @@
-"""Claims in structured text that is not in a fence: JSON, CSV, YAML and XML. The text itself is not changed."""
+"""Claims in structured text that is not in a fence: JSON, CSV, YAML, XML and code. The text itself is not changed."""
 
 import re
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from .draft import Draft
 from .json_values import JsonValues
 from .value_claims import ValueClaims
 
-MIN_WORDS = 4  # words of a field of CSV that is a claim of its own, and not one of its row
+MIN_WORDS = 4  # words of a field of CSV, or a comment or string of code, that makes a claim of its own
 MAX_HEADER_WORDS = 3  # words of the name of a column
 
 
@@ -77,6 +77,10 @@ class DataValues:
                 return self._of_row(line, is_first)
             case Kind.YAML:
                 return self._of_yaml(line)
+            case Kind.UNFENCED_CODE:
+                spans = [found.span(found.lastgroup or 0) for found in _CODE_TEXT.finditer(line)]
+                long = [span for span in spans if len(line[slice(*span)].split()) >= MIN_WORDS]
+                return [draft for span in long for draft in self._of_text(line, *span)]
             case _:
                 values = (found.span() for found in _XML_TEXT.finditer(line))
                 return [draft for span in values for draft in self._of_text(line, *span)]
@@ -116,6 +120,11 @@ _FIELDS = {
 _YAML_VALUE = re.compile(
     r"""\s*(?:-\s+)*(?:(?:[\w .-]{1,60}|"[^"\n]*"|'[^'\n]*'):\s+)?(?:[|>][-+\d]*\s*\Z|#.*|---\s*\Z|"""
     r"""(?P<value>[^\s#](?:.*\S)?))?"""
+)
+# Comments and strings, also those of several lines
+_CODE_TEXT = re.compile(
+    r"""(?:(?:\A|\s)(?:#|//|--)+\s|\A\s*/?\*+\s)\s*(?P<comment>[^\n]*?)(?:\s*\*/)?\s*\Z"""
+    r"""|(?P<quotes>\"{3}|'{3}|["'`])(?P<string>[^"'`\n]+)(?P=quotes)"""
 )
 _XML_TEXT = re.compile(r"(?<![^<>\n])[^<>\n]+(?=<|\n|\Z)(?![^<>\n]*>)")
 

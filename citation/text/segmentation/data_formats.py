@@ -64,7 +64,7 @@ def thought_end(opening: str) -> re.Pattern[str]:
     """Return the pattern of what ends the thoughts that begin with `opening`."""
     begun = _THOUGHT.match(opening)
     name = begun["name"] if begun else None
-    return re.compile(f"</{name}>", re.IGNORECASE) if name else _CHANNEL_END
+    return re.compile(rf"</{name}\s?>", re.IGNORECASE) if name else _CHANNEL_END
 
 
 def root_of(opening: str) -> str:
@@ -73,15 +73,20 @@ def root_of(opening: str) -> str:
     return begun["name"] if begun else ""
 
 
+_THOUGHT_NAME = rf"(?:[a-z]{{1,12}}:)?(?:{'|'.join(_WORDS['thoughts'])})"
 _THOUGHT = re.compile(
-    r"[ \t]*(?:<(?P<name>think|thinking|thoughts?|reasoning)>|◁think▷|\[THINK\]|<\|channel\|?>\s?(?:analysis|thought))",
+    rf"[ \t]*(?:<(?P<name>{_THOUGHT_NAME})(?:\s[^<>\n]{{0,60}})?>"
+    r"|◁think▷|\[THINK\]|<\|begin_of_thought\|>|<\|channel\|?>\s?(?:analysis|thought))",
     re.IGNORECASE,
 )
 _MAY_BE_THOUGHT = re.compile(
-    r"[ \t]*(?:<[a-z]{0,9}|<\|[a-z]{0,8}\|?>?\s?[a-z]{0,8}|◁[a-z]{0,5}|\[[A-Z]{0,5})", re.IGNORECASE
+    r"[ \t]*(?:<[a-z]{0,12}(?::[a-z_]{0,18})?|<[a-z_]{0,18}|<(?:" + _THOUGHT_NAME + r")\s[^<>\n]{0,60}"
+    r"|<\|[a-z_]{0,16}\|?>?\s?[a-z]{0,8}|◁[a-z]{0,5}|\[[A-Z]{0,5})",
+    re.IGNORECASE,
 )
 _CHANNEL_END = re.compile(
-    r"<\|channel\|>final[^<\n]{0,40}<\|message\|>|<channel\|>|<\|end\|>(?=[^<])|◁/think▷|\[/THINK\]", re.IGNORECASE
+    r"<\|channel\|>final[^<\n]{0,40}<\|message\|>|<channel\|>|<\|end\|>(?=[^<])|◁/think▷|\[/THINK\]|<\|end_of_thought\|>",
+    re.IGNORECASE,
 )
 _CHARACTER = r'(?:[^"\\\n]|\\.)'
 _STRING = rf'"{_CHARACTER}*+"'
@@ -123,7 +128,7 @@ def _xml(text: str, expected: bool, final: bool) -> Opening:
 _DECLARATION = re.compile(r"\s*<\?(xml|php)\b")
 _ELEMENT = re.compile(r"\s*<(?P<name>[A-Za-z_][\w.:-]*)(?:\s[^<>]*)?>")
 _MAY_BE_ELEMENT = re.compile(r"\s*(?:<(?:\?[a-z]{0,3}|[A-Za-z_][\w.:-]*(?:\s[^<>]*)?)?)?")
-_NOT_XML = frozenset(_WORDS["not_xml"])
+_NOT_XML = frozenset(_WORDS["not_xml"] + _WORDS["thoughts"])
 
 
 def _string(text: str, expected: bool, final: bool) -> Opening:
@@ -213,8 +218,8 @@ def _csv(text: str, expected: bool, final: bool) -> Opening:
     if begun is None:
         return NEED_DATA if not final and _MAY_BE_FIELD.fullmatch(text) else None
     separator = begun["separator"]
-    if separator != "\t" and not expected and begun["after"].isspace():
-        return None
+    if separator != "\t" and not expected and begun["after"] == " " and not _SPACED_HEADER.match(text):
+        return NEED_DATA if not final and _MAY_BE_SPACED_HEADER.fullmatch(text) else None
     line, newline, following = text.partition("\n")
     count = _separators(line, separator)
     sentence = _SENTENCE.search(line)
@@ -236,6 +241,9 @@ _WORD = rf"[^\s,;\"\t.!?:()。，：\[\]【]{{1,{MAX_FIELD}}}"
 _FIELD = rf"(?!\S*[\u2e80-\u9fff]{{{_UNSPACED_WORD}}})(?:{_QUOTED}|(?:{_WORD}[ ]){{0,2}}{_WORD})"
 _FIRST_FIELD = re.compile(rf"\s*{_FIELD}(?P<separator>[,;\t])(?P<after>.)", re.DOTALL)
 _MAY_BE_FIELD = re.compile(rf"\s*(?:{_FIELD}[ ]?[,;\t]?|\"[^\"\n]{{0,{MAX_FIELD}}})?")
+# Names of columns with spaces between them: "name, height". Lines of prose are no names of columns.
+_SPACED_HEADER = re.compile(r"[a-z_]\w*(?:, [a-z_]\w*)+\n")
+_MAY_BE_SPACED_HEADER = re.compile(r"[a-z_]\w*(?:, [a-z_]\w*)*(?:, ?)?")
 _GROUPED = re.compile(r"[-+]?\d{1,3}(?:,\d{3})+")
 _SENTENCE = re.compile(r"[.!?]\s+\S")
 _SENTENCE_ENDS = tuple(".!?:。！？：")

@@ -29,9 +29,9 @@ class Kind(StrEnum):
     THOUGHT = "thought"
 
 
-DATA = frozenset({Kind.JSON, Kind.CSV, Kind.YAML, Kind.XML})  # markers would break it
+DATA = frozenset({Kind.JSON, Kind.CSV, Kind.YAML, Kind.XML, Kind.UNFENCED_CODE})  # markers would break it
 # never changed: brackets in them are no markers
-VERBATIM = DATA | {Kind.CODE, Kind.MATH, Kind.RULE, Kind.UNFENCED_CODE, Kind.THOUGHT}
+VERBATIM = DATA | {Kind.CODE, Kind.MATH, Kind.RULE, Kind.THOUGHT}
 CITABLE = frozenset({Kind.PROSE, Kind.LIST_ITEM, Kind.TABLE_ROW, Kind.QUOTE, Kind.HTML})
 
 

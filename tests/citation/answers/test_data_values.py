@@ -66,7 +66,10 @@ UNCHANGED: dict[str, tuple[str, list[str]]] = {  # the text of the model, and it
     "YAML with a list": (f"---\nanswers:\n  - {HEIGHT}\n  - text: {FLIGHTS}\n", [HEIGHT, FLIGHTS]),
     "XML": (f'<?xml version="1.0"?>\n<a>\n<b n="It is so.">{HEIGHT}</b><b>{FLIGHTS}</b>\n</a>', [HEIGHT, FLIGHTS]),
     "XML in several lines": (f"<rocket>\n<text>\n{HEIGHT}\n</text>\n</rocket>\n", [HEIGHT]),
-    "code": (f"import os\n\nprint('{HEIGHT}')\n", []),
+    "code": (f"import os\n\nprint('{HEIGHT}')  # {FLIGHTS}\nx = 'It flew'\n", [HEIGHT, FLIGHTS]),
+    "a description of a function": (f'def f(x):\n    """{HEIGHT}"""\n    return x[1]\n', [HEIGHT]),
+    "comments of other languages": (f"/**\n * {HEIGHT}\n */\nint x = 1; // {FLIGHTS}\n", [HEIGHT, FLIGHTS]),
+    "an address in code": ('const a = "https://x.y//z"; // It is\n', []),
     "thoughts": (f"<think>{HEIGHT} [1]</think>", []),
     "a string": (json.dumps(f"{HEIGHT} {FLIGHTS}"), [HEIGHT, FLIGHTS]),
 }
