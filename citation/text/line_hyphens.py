@@ -10,6 +10,7 @@ from .words.word_lists import load_words
 
 MAX_WORD: Final = 40  # letters before a hyphen; more are data
 _STEP: Final = 128  # hyphens that are looked at in a step: 1 ms
+_LONG_TEXT: Final = 100_000  # characters, in which one sign is found in up to 0.5 ms
 _MIN_PART: Final = 2  # letters before a hyphen that divides a word
 _HYPHENS: Final = frozenset("-‐")
 
@@ -28,7 +29,12 @@ def join_in_steps(text: str) -> Steps[str]:
     The removed characters become spaces after the word; before it, where the line or the text ends, so that no offset
     of a sentence changes. Compounds of two English words keep their hyphen: "well-\\nknown".
     """
-    if not any(sign in text for sign in _SIGNS):
+    for sign in _SIGNS:
+        if sign in text:
+            break
+        if len(text) > _LONG_TEXT:
+            yield None
+    else:
         return text
     parts: list[str] = []
     done, word, removed = 0, "", 0  # the end of the copied text; the word that ends there, and what it has lost

@@ -1,14 +1,19 @@
 """Markdown tables: the cells of a row, the rule below the header, and the rows around a row."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import pairwise
+
+from .steps import Steps, completed
 
 MAX_ROWS = 30  # rows before and after a row that are looked at: parsing 60 rows takes 3 ms
 MAX_ROW = 2_000  # characters; a longer line is no row
 _LINES_ABOVE = 6  # from a blank line to the rule of a table: some lines of text may be above its header
 
+MAX_CSV_ROW = 20_000  # characters; a longer line is no row of CSV
 _LEAST_LINES = 2  # a header and a row
+_STEP = 5_000  # characters of CSV that are read in a step: 1 ms
+_LINE_COST = 10  # characters that could be read in the time for a line
 _DELIMITERS = {mark: re.compile(rf'"[^"\n]*"|{mark}') for mark in ("\t", ";", ",")}
 _CELL_BREAK = re.compile(r"(?<!\\)\|")
 # Each run of white space can be matched in one way only; otherwise 80,000 spaces would take 40 s.
@@ -26,22 +31,60 @@ def table_cells(row: str) -> list[str]:
     return cells
 
 
-def with_bars(text: str) -> str:
+def with_bars_in_steps(text: str) -> Steps[str]:
     """Return lines of CSV or TSV with a bar in place of each delimiter; any other text as it is. All offsets stay.
 
     "K7,$480,9 kg" is three cells, and not the number 480.9. All lines must have the same number of cells, at least two,
     and no delimiter may have a space after it, as it has in a sentence.
     """
-    lines = [line for line in text.split("\n") if line.strip()]
-    if len(lines) < _LEAST_LINES:
+    first = next(_lines(text), "")
+    if len(first) > MAX_CSV_ROW:
         return text
     for delimiter, pattern in _DELIMITERS.items():
-        if delimiter not in lines[0]:
-            continue
-        counts = {_delimiters(line, pattern) for line in lines}
-        if len(counts) == 1 and counts != {0}:
-            return pattern.sub(lambda found: found[0] if found[0].startswith('"') else "|", text)
+        if delimiter in first and (yield from _is_csv(text, pattern, _delimiters(first, pattern))):
+            return (yield from _replaced(text, pattern))
     return text
+
+
+with_bars = completed(with_bars_in_steps)
+
+
+def _lines(text: str) -> Iterator[str]:
+    """Yield the lines that are not blank."""
+    start = 0
+    while start <= len(text):
+        end = text.find("\n", start)
+        end = len(text) if end < 0 else end
+        line = text[start:end]
+        if line.strip():
+            yield line
+        start = end + 1
+
+
+def _is_csv(text: str, pattern: re.Pattern[str], delimiters: int) -> Steps[bool]:
+    """Return whether all lines have so many delimiters."""
+    count = characters = 0
+    for line in _lines(text) if delimiters else ():
+        if len(line) > MAX_CSV_ROW or _delimiters(line, pattern) != delimiters:
+            return False
+        count += 1
+        characters += len(line) + _LINE_COST
+        if characters > _STEP:
+            characters = 0
+            yield None
+    return count >= _LEAST_LINES
+
+
+def _replaced(text: str, pattern: re.Pattern[str]) -> Steps[str]:
+    """Return the text with a bar in place of each delimiter. No line is divided between two steps."""
+    parts: list[str] = []
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start + _STEP) + 1 or len(text)
+        parts.append(pattern.sub(lambda found: found[0] if found[0].startswith('"') else "|", text[start:end]))
+        start = end
+        yield None
+    return "".join(parts)
 
 
 def _delimiters(line: str, pattern: re.Pattern[str]) -> int:

@@ -17,7 +17,7 @@ from ...text import Analysis
 from ...text.line_hyphens import join_in_steps
 from ...text.normalize import to_simplified
 from ...text.steps import Steps, complete
-from ...text.tables import with_bars
+from ...text.tables import with_bars_in_steps
 from ...text.words.concepts import SHORTEST_COGNATE, consonant_skeleton
 from .characters import SentenceCharacters
 from .excerpts import AnalyzedExcerpt, ExcerptCache
@@ -232,7 +232,7 @@ def _readable_in_steps(evidence: Sequence[Evidence]) -> Steps[list[Evidence]]:
     """Return the evidence with texts in which the words can be recognised, of the same lengths."""
     read: list[Evidence] = []
     for item in evidence:
-        text = yield from join_in_steps(with_bars(item.text))
+        text = yield from join_in_steps((yield from with_bars_in_steps(item.text)))
         read.append(item if text is item.text else replace(item, text=text))
         if len(item.text) > _STEP:
             yield None

@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from citestream.citation.text.tables import MAX_ROWS, header_above, is_table_rule, table_cells, whole_table, with_bars
+from citestream.citation.text.tables import (
+    MAX_ROWS,
+    header_above,
+    is_table_rule,
+    table_cells,
+    whole_table,
+    with_bars,
+    with_bars_in_steps,
+)
 
 ROWS = {
     "| a | b |": ["a", "b"],
@@ -108,3 +116,15 @@ def test_bars_keep_all_offsets(text: str) -> None:
     found = with_bars(text)
     assert len(found) == len(text)
     assert all(new == old or (new == "|" and old in ",;\t") for new, old in zip(found, text, strict=True))
+
+
+@pytest.mark.parametrize("text", ["a,b\n" * 50_000, "a\tb;c,d\n" * 20_000 + "x", '"a;b";c\n' * 20_000])
+def test_a_long_text_is_read_in_many_steps(text: str) -> None:
+    assert len(list(with_bars_in_steps(text))) > len(text) // 10_000
+
+
+def test_a_very_long_line_is_no_row() -> None:
+    text = "a," * 20_000 + "a\nb,c"
+    assert list(with_bars_in_steps(text)) == []
+    assert with_bars(text) is text
+    assert with_bars(f"b,c\n{text}") == f"b,c\n{text}"
