@@ -95,12 +95,13 @@ Event = TextDelta | OtherDelta | Finish | Usage | Idle
 class RelayRequest:
     """A request of a provider's own API, which is passed through unchanged."""
 
-    body: bytes
+    body: bytes  # b"" if the request has none
     path: str  # follows the base address
     model: str = ""  # for providers that have it in the address
     key: str | None = field(default=None, repr=False)  # the client's own, if the configuration passes it on
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)  # client headers for servers of this API
     choices: int = 1  # number of requested answers, each of which has to be complete
+    method: str = "POST"
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ BASE_URL = "https://api.openai.com/v1"
 AZURE_API_VERSION = "2024-10-21"  # the latest stable one
 CHAT = "/chat/completions"
 RESPONSES = "/responses"
-STREAM_FORMATS = {CHAT: "openai", RESPONSES: "responses"}
+STREAM_FORMATS = {CHAT: "openai"}
 NO_SUCH_PATH = frozenset({404, 405})
 USAGE_OPTIONS = "stream_options"
 LIMIT = "max_tokens"
@@ -74,9 +74,11 @@ class OpenAIProvider(HttpProvider):
         Raises ProviderError; NoSuchApi if the server has no Responses API but may have chat.
         """
         path = request.path
-        call = self._call("POST", path, request.key, request.body, request.model, request.headers)
-        end = StreamEnd(STREAM_FORMATS[path], request.choices) if path in STREAM_FORMATS else None
-        if path == RESPONSES and not self._may_have_responses():
+        call = self._call(request.method, path, request.key, request.body or None, request.model, request.headers)
+        is_responses = _is_responses(path)
+        form = "responses" if is_responses else STREAM_FORMATS.get(path)
+        end = StreamEnd(form, request.choices) if form else None
+        if is_responses and not self._may_have_responses():
             raise NoSuchApi("This provider has no Responses API.", status=404)
         try:
             return await self._relay(call, end)
@@ -185,11 +187,18 @@ def azure_url(base_url: str, path: str, deployment: str, api_version: str) -> st
     An address that ends in `/v1` takes the same paths as OpenAI's own.
     """
     if base_url.rstrip("/").endswith("/v1"):
-        return f"{base_url.rstrip('/')}{path}" + (f"?api-version={quote(api_version)}" if api_version else "")
-    if path == RESPONSES:  # the deployment is in the body of this API only
+        separator = "&" if "?" in path else "?"
+        return f"{base_url.rstrip('/')}{path}" + (f"{separator}api-version={quote(api_version)}" if api_version else "")
+    if _is_responses(path):  # the deployment is in the body of this API only
         deployment = ""
     place = f"/deployments/{model_path(deployment)}" if deployment else ""
-    return f"{azure_resource(base_url)}/openai{place}{path}?api-version={quote(api_version or AZURE_API_VERSION)}"
+    version = f"api-version={quote(api_version or AZURE_API_VERSION)}"
+    return f"{azure_resource(base_url)}/openai{place}{path}{'&' if '?' in path else '?'}{version}"
+
+
+def _is_responses(path: str) -> bool:
+    """Return whether a path belongs to the Responses API."""
+    return path == RESPONSES or path.startswith(f"{RESPONSES}/")
 
 
 def azure_resource(base_url: str) -> str:

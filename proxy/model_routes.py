@@ -45,9 +45,9 @@ class Route:
         request = replace(request, key=self.key, headers=self.headers, received_headers=self.received_headers)
         return self.telemetry.observe_call(self.target, request, self.provider.stream(request))
 
-    async def relay(self, body: bytes, path: str, choices: int = 1) -> Relayed:
+    async def relay(self, body: bytes, path: str, choices: int = 1, *, method: str = "POST") -> Relayed:
         """Pass a request and its answer through unchanged, observed by telemetry; see `Provider.relay`."""
-        request = RelayRequest(body, path, self.model, self.key, self.headers, choices)
+        request = RelayRequest(body, path, self.model, self.key, self.headers, choices, method)
         return await self.telemetry.observe_relayed(self.target, self.provider.relay(request))
 
     async def describe(self) -> dict[str, Any]:
@@ -108,11 +108,21 @@ class Routes:
         )
 
     def chain(self, model: str, api: str = "") -> tuple[str, ...]:
-        """Return this model and its fallbacks in order, each of them once. `api`: of the client."""
+        """Return this model and its fallbacks in order, each of them once. `api`: of the client.
+
+        Without a model, the first provider with this API knows it. Raise RequestError if there is none.
+        """
+        if not model:
+            return (f"{self._first_with_api(api)}/",)
         names = [self._with_provider(model, api)]
         while (other := self._fallback(names[-1])) and other not in names:
             names.append(other)
         return tuple(names)
+
+    def with_api(self, api: str) -> list[str]:
+        """Return the names of the providers that have this API, the default one first."""
+        names = [name for name, provider in self._config.providers.items() if provider.kind == api]
+        return sorted(names, key=lambda name: name != self._config.default_provider)
 
     def provider(self, name: str) -> Provider:
         """Return the provider of that name."""
@@ -164,6 +174,12 @@ class Routes:
             return model
         own = next((name for name, provider in config.providers.items() if provider.kind == api), "")
         return f"{own}/{model}" if own else model
+
+    def _first_with_api(self, api: str) -> str:
+        names = self.with_api(api)
+        if not names:
+            raise RequestError(400, "model: is missing, and there is no provider that could know it", param="model")
+        return names[0]
 
     def _fallback(self, model: str) -> str:
         """Return the fallback of an alias, or else that of its provider."""

@@ -19,8 +19,13 @@ SAME_FIELDS = (  # same name and meaning in both APIs
     *("prompt_cache_key", "prompt_cache_options", "prompt_cache_retention", "moderation", "top_logprobs"),
 )
 # Fields that refer to what only a server with a store has. Conversations that are stored here were inserted before.
-STORED = ("previous_response_id", "conversation", "background", "prompt")
 NOT_STORED = "is not stored here, or no longer; send the conversation itself"
+STORED = {
+    "previous_response_id": NOT_STORED,
+    "conversation": NOT_STORED,
+    "background": "is possible only with a provider that has the Responses API, without evidence; leave it out",
+    "prompt": "is stored by a provider with the Responses API, which gets it without evidence only; send its text",
+}
 LOGPROBS = "message.output_text.logprobs"
 SEARCH = "file_search"  # the function name under which a chat model sees a search that the API itself made
 # Why an answer is incomplete, by OpenAI's finish reason.
@@ -34,9 +39,9 @@ USAGE_FIELDS = frozenset(
 
 def chat_params(body: Fields, tools: ChatTools) -> Fields:
     """Return the parameters of a chat request. Raises WrongField for what has no counterpart."""
-    for key in STORED:
+    for key, reason in STORED.items():
         if body.get(key):
-            raise WrongField(key, NOT_STORED)
+            raise WrongField(key, reason)
     params = {key: body[key] for key in SAME_FIELDS if body.get(key) is not None}
     if body.get("max_output_tokens") is not None:
         params["max_completion_tokens"] = body["max_output_tokens"]

@@ -14,7 +14,7 @@ NOT_COUNTED = ("type", "id", "cache_control", "citations")  # fields that the mo
 
 
 def estimate_fields(body: Body, counted: Iterable[str]) -> int:
-    """Return an upper estimate of the tokens of these fields, in the format of Anthropic's or Gemini's API.
+    """Return an upper estimate of the tokens of these fields, in the format of any client API but Cohere's.
 
     Gemini's names are in camelCase.
     """
@@ -33,8 +33,10 @@ def _estimate(value: Any) -> int:
                 tokens += _estimate_media(source.get("data"), is_document=block.get("type") == "document")
             case {"inlineData": {**blob}}:
                 tokens += _estimate_media(blob.get("data"), is_document=blob.get("mimeType") == "application/pdf")
-            case {"fileData": _}:
+            case {"fileData": _} | {"image_url": str()} | {"file_id": str()}:
                 tokens += MEDIA_TOKENS
+            case {"file_data": str(data)}:
+                tokens += _estimate_media(data, is_document=True)
             case ({"input_schema": _} | {"functionDeclarations": _}) as tool:
                 tokens += estimate_tokens(dumps(tool).decode())
             case dict(fields):

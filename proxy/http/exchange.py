@@ -45,7 +45,7 @@ UNCITED = UncitedChunks(usage=False)  # the citations of an answer that has none
 
 async def answer(request: web.Request, api: ClientApi, app: App) -> web.StreamResponse:
     """Answer one request. Raise RequestError, FieldError or ProviderError if nothing has been sent."""
-    earlier = _EarlierAnswers(request, app)
+    earlier = EarlierAnswers(request, app)
     body = await api.recall(await read_json(request), earlier.find)
     models = app.routes.chain(api.model(body), api.native)
     route = app.routes.find(models[0])
@@ -60,7 +60,7 @@ async def answer(request: web.Request, api: ClientApi, app: App) -> web.StreamRe
         return await stream.watch(_Exchange(request, api, app, job, stream).with_fallbacks(models))
 
 
-class _EarlierAnswers:
+class EarlierAnswers:
     """The earlier answers that a request refers to. They are as much work as if they were in its body."""
 
     def __init__(self, request: web.Request, app: App) -> None:

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 from aiohttp import web
 
 from .. import component, playground
-from ..apis import anthropic, cohere, gemini, ollama
+from ..apis import anthropic, cohere, gemini, ollama, responses
 from ..apis.citation_endpoints import cite, references
 from ..apis.embeddings_endpoint import embeddings
 from ..apis.evidence_endpoint import read_evidence
 from ..apis.models_endpoint import model, models
 from ..apis.openai_chat import OpenAIChatApi
-from ..apis.responses import ResponsesApi
 from ..app import App
 from ..observability.logs import PASSAGE_PREFIX
 from ..observability.readiness import FAILING, Readiness
@@ -40,7 +39,13 @@ def client_routes(app: App) -> list[web.AbstractRouteDef]:
     return [
         web.post("/v1/chat/completions", partial(answer, api=OpenAIChatApi(), app=app)),
         web.post("/v1/embeddings", partial(embeddings, app=app)),
-        web.post("/v1/responses", partial(_responses, app=app)),
+        web.post("/v1/responses", partial(responses.respond, app=app)),
+        web.post("/v1/responses/input_tokens", partial(responses.input_tokens, app=app)),
+        web.post("/v1/responses/compact", partial(responses.compact, app=app)),
+        web.get("/v1/responses/{id}", partial(responses.get_response, app=app)),
+        web.delete("/v1/responses/{id}", partial(responses.delete_response, app=app)),
+        web.post("/v1/responses/{id}/cancel", partial(responses.cancel_response, app=app)),
+        web.get("/v1/responses/{id}/input_items", partial(responses.input_items, app=app)),
         web.post("/v1/messages", partial(anthropic.messages, app=app)),
         web.post("/v1/messages/count_tokens", partial(anthropic.count_tokens, app=app)),
         web.post("/api/chat", partial(answer, api=ollama.CHAT, app=app)),
@@ -76,11 +81,6 @@ def operator_routes(
         web.get("/healthz", alive),
         web.get("/readyz", partial(ready, admission=admission, readiness=readiness, keys=keys)),
     ]
-
-
-async def _responses(request: web.Request, app: App) -> web.StreamResponse:
-    """`POST /v1/responses`."""
-    return await answer(request, ResponsesApi(), app)
 
 
 async def _models(request: web.Request, app: App) -> web.Response:

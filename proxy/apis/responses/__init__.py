@@ -1,5 +1,23 @@
-"""OpenAI's Responses API: `POST /v1/responses`, streamed and not."""
+"""OpenAI's Responses API: `POST /v1/responses`, streamed and not, and the paths below it."""
 
 from .responses_request import ResponsesApi
+from .responses_routes import (
+    cancel_response,
+    compact,
+    delete_response,
+    get_response,
+    input_items,
+    input_tokens,
+    respond,
+)
 
-__all__ = ["ResponsesApi"]
+__all__ = [
+    "ResponsesApi",
+    "cancel_response",
+    "compact",
+    "delete_response",
+    "get_response",
+    "input_items",
+    "input_tokens",
+    "respond",
+]

@@ -115,9 +115,10 @@ class ResponsesEncoder(Encoder):
         reason = incomplete_reason(completion)
         status = "incomplete" if reason else "completed"
         body = self._response(completion, status, status)
-        if self.store and (stored := conversation(self._job.body, body["output"])):
+        body |= {"incomplete_details": {"reason": reason}} if reason else {}
+        if self.store and (stored := conversation(self._job.body, body)):
             self.store(conversation_key(self.name), stored)
-        return body | {"incomplete_details": {"reason": reason}} if reason else body
+        return body
 
     def _opening(self) -> list[bytes]:
         if self._begun:

@@ -70,6 +70,10 @@ class ResponsesApi(ClientApi):
         self._previous: Any = None  # the id of the response that the request continues
         self._tools = ChatTools()
 
+    def model(self, body: Body) -> str:
+        """Return the requested model, empty if a stored prompt names it. Raises FieldError."""
+        return "" if body.get("prompt") and body.get("model") is None else super().model(body)
+
     async def recall(self, body: Body, find: Find) -> Body:
         """Return the request with the items that it refers to. `find` looks up stored items. Raises FieldError."""
         self._previous = body.get("previous_response_id")

@@ -13,6 +13,7 @@ from typing import Any
 from citestream.citation.evidence import FieldError
 
 from ...pipeline.request.long_input import read_input
+from ...storage import STORED_FIELDS
 from ..extensions import Body
 
 Fields = dict[str, Any]
@@ -21,6 +22,7 @@ Find = Callable[[str], Awaitable[Fields | None]]
 CONVERSATION = "conversation:"  # begins the names of stored conversations
 OWN_ID = re.compile(r"[a-z]+_([0-9a-f]{32})(?:_|$)")  # ids of items contain the key of their response
 OMITTED_TYPES = frozenset({"reasoning", "image_generation_call"})  # no model takes the reasoning of another
+PAGE_ITEMS, MAX_PAGE_ITEMS = 20, 100  # the limits of OpenAI
 MAX_RESPONSES = 100  # limit per request; a look-up that finds nothing takes 0.1 s
 OMITTED_FIELDS = frozenset({"id", "status"})  # only the server that stores an item knows them
 
@@ -30,9 +32,44 @@ def conversation_key(response_id: str) -> str:
     return f"{CONVERSATION}{response_id}"
 
 
-def conversation(body: Mapping[str, Any], output: list[Fields]) -> Fields:
-    """Return what later requests may refer to, {} if the request has `store: false`."""
-    return {} if body.get("store") is False else {"input": _items(body.get("input")), "output": output}
+def is_own_response(response_id: str) -> bool:
+    """Return whether an id is one of a response that Citestream has built."""
+    return response_id.startswith("resp_") and bool(OWN_ID.fullmatch(response_id))
+
+
+def conversation(body: Mapping[str, Any], response: Fields) -> Fields:
+    """Return what later requests may refer to, {} if the request has `store: false`.
+
+    The references of the response are stored by themselves.
+    """
+    if body.get("store") is False:
+        return {}
+    fields = {key: value for key, value in response.items() if key not in ("output", *STORED_FIELDS)}
+    return {"input": _items(body.get("input")), "output": response["output"], "response": fields}
+
+
+def input_list(response_id: str, stored: Fields, query: Mapping[str, str]) -> Fields:
+    """Return a page of the input of a stored response. Raises FieldError for a wrong limit.
+
+    The items get ids, because clients require them. They cannot be referred to.
+    """
+    key = response_id.removeprefix("resp_")
+    items = [
+        {**_with_parts(item), "id": item.get("id") or f"in_{key}_{position}"}
+        for position, item in enumerate(stored["input"])
+        if isinstance(item, dict)
+    ]
+    if query.get("order", "desc") != "asc":
+        items.reverse()
+    limit = query.get("limit", str(PAGE_ITEMS))
+    if not (limit.isdecimal() and 1 <= int(limit) <= MAX_PAGE_ITEMS):
+        raise FieldError("limit", f"must be an integer from 1 to {MAX_PAGE_ITEMS}")
+    if after := query.get("after"):
+        start = next((position for position, item in enumerate(items, 1) if item["id"] == after), len(items))
+        items = items[start:]
+    page = items[: int(limit)]
+    ends = {"first_id": page[0]["id"], "last_id": page[-1]["id"]} if page else {"first_id": None, "last_id": None}
+    return {"object": "list", "data": page, "has_more": len(page) < len(items), **ends}
 
 
 async def insert_stored(body: Body, find: Find) -> Body:
@@ -106,6 +143,17 @@ def _reference(item: Any) -> str:
     """Return the id that an item consists of, an empty string if the item has content."""
     alone = isinstance(item, dict) and item.get("type", "item_reference") == "item_reference" and "role" not in item
     return item["id"] if alone and isinstance(item.get("id"), str) else ""
+
+
+def _with_parts(item: Fields) -> Fields:
+    """Return an item with its type, and a message with parts instead of a text."""
+    item = {"type": "message", **item}
+    if item["type"] != "message":
+        return item
+    kind = "output_text" if item.get("role") == "assistant" else "input_text"
+    content = item.get("content")
+    parts = [{"type": kind, "text": content}] if isinstance(content, str) else content
+    return {"status": "completed", **item, "content": parts}
 
 
 def _as_input(item: Fields) -> list[Fields]:

@@ -22,7 +22,7 @@ from ...config import Server, is_loopback
 from ..error_responses import RequestError
 from .auth import OPEN_PATHS
 
-METHODS = "GET, POST, OPTIONS"
+METHODS = "GET, POST, DELETE, OPTIONS"
 # The headers that SDKs send in browsers; `*` would not include Authorization. OpenAI's SDK adds many x-stainless-*.
 HEADERS = (
     "Authorization, Content-Type, Accept, api-key, x-goog-api-key, x-goog-api-client, "
