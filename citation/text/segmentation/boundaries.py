@@ -34,6 +34,7 @@ EMOJI: Final = "\u200d\ufe0e\ufe0f\u20e3\u2600-\u27bf\u2b50\u2b55\U0001f000-\U00
 FOOTNOTES: Final = "¹²³⁰⁴⁵⁶⁷⁸⁹"  # numbers of notes follow the end
 
 MAX_BRACKETS = 200  # characters before a mark that are searched for open brackets
+MAX_TAG = 200  # characters of a tag, as for protected spans
 MAX_STARTER = 14  # characters of a word in STARTERS
 MAX_OPENERS = 8  # quotation marks, brackets, dashes and spaces before a word
 
@@ -56,7 +57,9 @@ _BRAND = re.compile(r"[a-z]{1,3}(?:[A-Z]|\Z)")
 _WORD = re.compile(r"\w*")
 _LAST_WORD = re.compile(r"\w+[`*_]*\Z")
 _ENDS_INSIDE = frozenset("\"'”’»›)]}）］｝」』】》〉")
-_MARKER_ENDS = frozenset("]】］)$")
+_OPENING_TAGS = re.compile(rf"(?:<(?![bh]r\b)[A-Za-z][^<>\n]{{0,{MAX_TAG}}}+>[{SPACES}]*+){{0,{MAX_OPENERS}}}+")
+_INCOMPLETE_TAG = re.compile(rf"<(?:[A-Za-z][^<>\n]{{0,{MAX_TAG}}})?\Z")
+_MARKER_ENDS = frozenset("]】］)$>")
 _NUMBERED = re.compile(r"\s*(?:[•⁃▪◦‣*-]\s?)?(\d{1,3}|[A-Za-z])([.)]{1,2})")
 _NEXT_NUMBER = re.compile(r"\s((?:[•⁃▪◦‣]\s?)?(\d{1,3}|[A-Za-z])([.)]{1,2}))\Z")
 _NEXT_NUMBER_BEGIN = re.compile(r"\s(?:[•⁃▪◦‣]\s?)?(?:\d{1,3}|[A-Za-z])?[.)]{0,2}\Z")
@@ -94,11 +97,10 @@ def sentence_end(text: str, i: int, marker_end: MarkerEnd, *, final: bool) -> in
     after = _skip(_SPACES, text, closed)
     if after == len(text):
         return after if final else NEED_DATA
-    if not spaced and text[closed - 1] in "」』" and _HIRAGANA.match(text[after]):
-        return None  # 「…。」と言った: the quotation is part of the sentence
     if not spaced:
-        return after
-    if after == closed:
+        # 「…。」と言った: the quotation is part of the sentence
+        return None if text[closed - 1] in "」』" and _HIRAGANA.match(text[after]) else after
+    if after == closed and (closed - end < 2 or text[closed - 1 : closed + 1] != "><"):
         after_marker = closed - end > 2 and text[closed - 1] in _MARKER_ENDS and text[after].isupper()
         return after if after_marker or _CJK.match(text[after]) else None
     return _next_sentence(text, i, end, after, final)
@@ -193,13 +195,16 @@ def _after_closers(text: str, i: int, end: int, marker_end: MarkerEnd, final: bo
 
 def _next_sentence(text: str, i: int, end: int, after: int, final: bool) -> int | NeedData | None:
     """Return where a sentence ends whose mark is followed by a space and the text at `after`; None if it continues."""
-    begin = _skip(_BEFORE_WORD, text, after)
-    if begin - after == MAX_OPENERS:
+    tags = _skip(_OPENING_TAGS, text, after)
+    if not final and _INCOMPLETE_TAG.match(text, tags):
+        return NEED_DATA
+    begin = _skip(_BEFORE_WORD, text, tags)
+    if begin - tags == MAX_OPENERS:
         return None
     if begin == len(text):
         return after if final else NEED_DATA
     if text[begin].islower():
-        if _ends_before_lower_case(text, i, end, text[after:begin]):
+        if _ends_before_lower_case(text, i, end, text[tags:begin]):
             return after
         brand = _BRAND.match(text, begin)  # iPhone, eBay
         if brand and brand.end() == len(text) and not final:

@@ -74,6 +74,16 @@ TEXTS: dict[str, tuple[tuple[str, ...], str, list[str]]] = {  # the sentences, t
         "<b>It rose. [1]</b><br>It fell. [1]",
         ["<b>It rose. [1]</b>", "It fell."],
     ),
+    "inline tags around sentences": (
+        ('<q id="1">It rose.</q> ', '<q id="2">It fell.</q>', "<b>It sank.</b>"),
+        '<q id="1">It rose. [1]</q> <q id="2">It fell. [1]</q><b>It sank. [1]</b>',
+        ['<q id="1">It rose. [1]</q>', '<q id="2">It fell. [1]</q>', "<b>It sank. [1]</b>"],
+    ),
+    "an inline tag in a sentence": (
+        ("It is 5 m, i.e. <b>high</b>. ", "It fell."),
+        "It is 5 m, i.e. <b>high</b>. [1] It fell. [1]",
+        ["It is 5 m, i.e. <b>high</b>.", "It fell."],
+    ),
     "code is no break": (
         ("Write `<br>` to break the line. ", "It works."),
         "Write `<br>` to break the line. [1] It works. [1]",
