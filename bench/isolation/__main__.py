@@ -22,9 +22,10 @@ from aiohttp import ClientSession, ClientTimeout
 from bench.isolation.cases import CASES as DIVIDED
 from bench.isolation.cases import Case
 from bench.isolation.extreme import EXTREME
-from bench.isolation.services import ROOT, Services, send, server, stop
+from bench.isolation.services import ROOT, Services, send_case, server, stop
+from bench.isolation.varied import VARIED
 
-CASES = DIVIDED | EXTREME
+CASES = DIVIDED | EXTREME | VARIED
 PROBE_SECONDS = 0.002  # between two probes
 STARTED_SECONDS = 0.3  # probes before the request, while the server is idle
 
@@ -54,10 +55,9 @@ async def _measure(name: str, case: Case, python: str, folder: Path, *, lines: b
         }
         with server(config, python, folder) as (url, process), _Probe(url) as probe:
             await asyncio.sleep(STARTED_SECONDS)
-            body = json.dumps(case.body).encode()
             began = time.perf_counter()
             async with ClientSession(timeout=ClientTimeout(total=300)) as session:
-                statuses = await asyncio.gather(*[send(session, url + case.path, body) for _ in range(case.times)])
+                statuses = await asyncio.gather(*[send_case(session, url, case) for _ in range(case.times)])
             taken = time.perf_counter() - began
             await asyncio.sleep(STARTED_SECONDS)
             probe.stop()

@@ -28,6 +28,14 @@ class Case:
     config: Fields = field(default_factory=dict)
     times: int = 1
     status: int = 200  # the provider's
+    data: bytes = b""  # sent instead of the body
+    headers: dict[str, str] = field(default_factory=dict)
+    then: "Callable[[Fields], Case] | None" = None  # a second request, which refers to the answer to the first one
+
+    @property
+    def content(self) -> bytes | None:
+        """The bytes that are sent; None for a GET request."""
+        return self.data or (json.dumps(self.body).encode() if self.body else None)
 
 
 def _chat(evidence: list[str], *, stream: bool = True, **fields: Any) -> Fields:

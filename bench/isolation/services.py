@@ -8,7 +8,7 @@ import signal
 import subprocess  # nosec B404 # runs the measured server
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
@@ -23,15 +23,26 @@ ROOT = Path(__file__).parents[2]
 
 
 _ERROR = re.compile(rb'"error"\s*:\s*["{]')
+_JSON = {"Content-Type": "application/json"}
 _TAIL_BYTES = 4096  # at the end of an answer, where an error would be
 
 
-async def send(session: ClientSession, url: str, body: bytes | None) -> str:
+async def send_case(session: ClientSession, url: str, case: Case) -> str:
+    """Send the request of a case and the one that follows it; see `send`. `url`: of the server."""
+    if case.then is None:
+        return await send(session, url + case.path, case.content, case.headers)
+    headers = _JSON | case.headers
+    async with session.post(url + case.path, data=BytesIO(case.content or b""), headers=headers) as response:
+        answer: Fields = await response.json(content_type=None)
+    return await send_case(session, url, case.then(answer))
+
+
+async def send(session: ClientSession, url: str, body: bytes | None, headers: Mapping[str, str] | None = None) -> str:
     """Send a request, with GET if it has no body, and read its answer.
 
     Return the status, followed by "broken" if the answer ends with an error.
     """
-    headers, tail = {"Content-Type": "application/json"}, b""
+    headers, tail = _JSON | dict(headers or {}), b""
     sent = session.get(url) if body is None else session.post(url, data=BytesIO(body), headers=headers)
     async with sent as response:
         async for data in response.content.iter_any():

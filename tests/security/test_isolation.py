@@ -7,15 +7,14 @@ On an idle machine the steps take at most 20 ms; if they are not divided, most o
 
 import asyncio
 import json
-from contextlib import AsyncExitStack
 from io import BytesIO
-from typing import Any
 
 from aiohttp import ClientSession
 
 from bench.isolation.cases import CASES, Case, flood, retrieved
 from bench.isolation.extreme import EXTREME
-from bench.isolation.services import Services, send, server, stop
+from bench.isolation.services import Services, send_case, server, stop
+from bench.isolation.varied import VARIED
 
 LIMIT_MS = 150  # CPU time; it is two to three times as long if all cores are busy
 
@@ -63,24 +62,35 @@ INPUTS: dict[str, Case] = {
             "error of hours",
         )
     },
+    **{
+        name: VARIED[name]()
+        for name in (
+            "one Thai word of 600,000 letters",
+            "question with contexts that do not close",
+            "question with 100,000 fences",
+            "300,000 messages of contexts",
+            "2 MB of CSV",
+            "30 kB of gzip",
+            "300,000 items and a reference",
+            "text of 3,900,000 control characters",
+        )
+    },
 }
 
 
 async def test_no_step_of_the_event_loop_is_long() -> None:
-    providers: dict[str, Any] = {"extractive": None}
     statuses = {}
-    async with AsyncExitStack() as stack, ClientSession() as client:
-        for number, case in enumerate(INPUTS.values()):
-            services = await stack.enter_async_context(Services(case))
-            providers[f"p{number}"] = {"kind": "openai", "base_url": f"{services.url}/v1", "api_key": "none"}
-            if case.results != b"[]":
-                search = services.retriever
-        with server({"server": LIMITS, "providers": providers, "retrievers": {"search": search}}) as (url, process):
-            for number, (name, case) in enumerate(INPUTS.items()):
-                body = json.dumps(
-                    {**case.body, **({"model": f"p{number}/m"} if case.body.get("model") == "fake/m" else {})}
-                )
-                statuses[name] = await send(client, url + case.path.replace("fake/", f"p{number}/"), body.encode())
+    async with Services(Case({})) as services, ClientSession() as client:
+        fake = {"kind": "openai", "base_url": f"{services.url}/v1", "api_key": "none"}
+        config = {
+            "server": LIMITS,
+            "providers": {"extractive": None, "fake": fake},
+            "retrievers": {"search": services.retriever},
+        }
+        with server(config) as (url, process):
+            for name, case in INPUTS.items():
+                services.case = case
+                statuses[name] = await send_case(client, url, case)
             steps = await asyncio.to_thread(stop, process)
     refused = {name for name, case in INPUTS.items() if case.status != 200}
     assert statuses == {name: "400" if name in refused else "200" for name in INPUTS}
