@@ -1,4 +1,4 @@
-"""LibreChat's anchors: U+E202 and `turn0file0`, alone or several between U+E200 and U+E201.
+"""Anchors: U+E202 and `turn0file0`, alone or several between U+E200 and U+E201, as LibreChat requests them.
 
 Models write the three characters as such or as ASCII escapes, as in `\\ue202turn0file0`.
 """
@@ -12,7 +12,8 @@ from .grammar import MAX_MARKER
 ANCHOR_STARTS: Final = frozenset("\ue200\ue202\\")
 _ANCHOR = r"(?:\ue202|\\ue202)(turn\d{1,4}[a-z]{1,12}\d{1,4})"
 _SINGLE = re.compile(_ANCHOR)
-_GROUP = re.compile(rf"(?:\ue200|\\ue200)(?:{_ANCHOR})+(?:\ue201|\\ue201)")
+# OpenAI's models write the kind of source first: U+E200 and `cite`.
+_GROUP = re.compile(rf"(?:\ue200|\\ue200)[a-z]{{0,12}}(?:{_ANCHOR})+(?:\ue201|\\ue201)")
 _PREFIX = re.compile(
     r"(?:\\(?:u(?:e(?:2(?:0(?:[02][\w\\\ue200-\ue202]*)?)?)?)?)?|[\ue200\ue202][\w\\\ue200-\ue202]*)\Z"
 )

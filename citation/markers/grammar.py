@@ -54,10 +54,12 @@ def match_form(text: str, i: int) -> Brackets | NeedData | None:
     """Match a frequent form at `i`, without looking at its context. NEED_DATA if the text ends inside it."""
     for form, part in _FORMS.get(text[i], ()):
         if found := _pattern(part.full).match(text, i):
-            parsed = parse_numbers(found[0], form, _TAG_NAMES)
+            parsed = parse_numbers(found[0], form, _OTHER_WORDS.get(text[i], frozenset()))
+            if parsed and text[i] in _PARENTHESES and not _has_source_word(found[0]):
+                return None
             return Brackets(found.end(), *parsed) if parsed else None
         if len(text) - i < MAX_MARKER and _pattern(part.prefix).fullmatch(text, i):
-            return NEED_DATA
+            return NEED_DATA if text[i] not in _PARENTHESES or _may_name_source(text[i:]) else None
     return None
 
 
@@ -132,7 +134,9 @@ def _maybe(part: _Part) -> _Part:
 WORDS: Final = {key: frozenset(words) for key, words in load_words("marker_words").items()}
 _KNOWN_WORDS = WORDS["source"] | WORDS["locator"] | WORDS["join"]
 _LEAD_WORDS = WORDS["source"] | WORDS["see"] | WORDS["after_see"]
-_TAG_NAMES = frozenset({"sup"})
+_PARENTHESES = frozenset("(（")
+# Words in a marker besides those for sources, locators and "and", by its first character
+_OTHER_WORDS = {"<": frozenset({"sup"}), **dict.fromkeys(_PARENTHESES, WORDS["see"] | WORDS["after_see"])}
 
 SUPERSCRIPTS: Final = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 _DIGIT = f"\\d{SUPERSCRIPTS}"
@@ -147,7 +151,8 @@ _RANGE = _seq(_NUMBER, _maybe(_seq(_SPACE, _DASH, _SPACE, _maybe(_NAMED), _NUMBE
 _ITEM = _seq(_maybe(_NAMED), _RANGE)
 _AND = _any(*map(_word, sorted(WORDS["join"])))
 _BETWEEN = _seq(_SPACE, _any(_one(",;&，；、"), _AND), _SPACE)
-_MORE = _times(_seq(_BETWEEN, _ITEM), 0, MAX_LISTED - 1)
+_PLACE_OF = _seq(_SPACE, _one(":"), _SPACE, _NAMED, _RANGE)  # [1: p. 3]
+_MORE = _times(_any(_seq(_BETWEEN, _ITEM), _PLACE_OF), 0, MAX_LISTED - 1)
 _NOTE = _seq(_one("†"), _times(_one("^\\]】］\\n"), 0, 64))
 _LIST = _seq(_SPACE, _ITEM, _MORE, _maybe(_NOTE), _SPACE)
 _NAMED_LIST = _seq(_SPACE, _NAMED, _RANGE, _MORE, _SPACE)
@@ -170,6 +175,12 @@ _LEAD = _seq(
 _LEAD_WORD = re.compile(f"{_LETTER}+")
 _LOCATOR = _seq(_SPACE, _maybe(_one(",;")), _SPACE, _NAMED, _RANGE)
 
+# Words before a source in parentheses: (source: Source 1)
+_LEADS = _times(_seq(_times(_one(_LETTERS), 1, 12), _times(_one(" .,:"), 1, 3)), 0, 2)
+_LATEX = _any(*map(_word, ("cite", "citep", "citet", "footcite", "parencite", "autocite", "textcite")))
+_LATEX_PLACE = _seq(_one("\\["), _times(_one("^\\]\\n"), 0, 40), _one("\\]"))
+_ELEMENTS = ("ref", "cite", "citation", "source")
+
 _FORMS: dict[str, tuple[tuple[Form, _Part], ...]] = {  # by the first character
     "[": (
         (Form.PLAIN, _seq(_one("\\["), _maybe(_one("\\^")), _LIST, _maybe(_one("\\^")), _one("\\]"))),
@@ -180,11 +191,17 @@ _FORMS: dict[str, tuple[tuple[Form, _Part], ...]] = {  # by the first character
         (Form.PLAIN, _seq(_one("【"), _LIST, _one("】"))),
         (Form.SOURCE, _seq(_one("【"), _TURN, _one("】"))),
     ),
-    "(": ((Form.SOURCE, _seq(_one("("), _NAMED_LIST, _one(")"))),),
-    "（": ((Form.SOURCE, _seq(_one("（"), _NAMED_LIST, _one("）"))),),
+    "(": ((Form.SOURCE, _seq(_one("("), _LEADS, _NAMED_LIST, _one(")"))),),
+    "（": ((Form.SOURCE, _seq(_one("（"), _LEADS, _NAMED_LIST, _one("）"))),),
     "#": ((Form.SOURCE, _seq(_word("##"), _NUMBER, _word("$$"))),),
-    "\\": ((Form.PLAIN, _seq(_word("\\["), _LIST, _word("\\]"))),),
-    "<": ((Form.SUPERSCRIPT, _seq(_word("<sup>"), _LIST, _word("</sup>"))),),
+    "\\": (
+        (Form.PLAIN, _seq(_word("\\["), _LIST, _word("\\]"))),
+        (Form.SOURCE, _seq(_one("\\\\"), _LATEX, _maybe(_LATEX_PLACE), _one("{"), _LIST, _one("}"))),
+    ),
+    "<": (
+        (Form.SUPERSCRIPT, _seq(_word("<sup>"), _LIST, _word("</sup>"))),
+        *((Form.SOURCE, _seq(_word(f"<{tag}>"), _LIST, _word(f"</{tag}>"))) for tag in _ELEMENTS),
+    ),
 } | {
     digit: ((Form.SUPERSCRIPT, _seq(_RAISED, _times(_seq(_one(",，"), _RAISED), 0, MAX_LISTED - 1))),)
     for digit in SUPERSCRIPTS
@@ -207,6 +224,7 @@ def compile_patterns() -> None:
 _TOKEN = re.compile(
     f"(?P<word>{_LETTER}+|§)|(?P<low>[{_DIGIT}]+)(?:\\W*?{_DASH.full}\\W*(?:{_LETTER}+\\W*)?(?P<high>[{_DIGIT}]+))?"
 )
+_SOURCE_LETTERS = frozenset("sd")
 _TURNS = re.compile(f"【[{_DIGIT}]+:")
 
 
@@ -224,6 +242,8 @@ def parse_numbers(
     for token in _TOKEN.finditer(body):
         if word := token["word"]:
             word = word.lower()
+            if word in _SOURCE_LETTERS and body[token.end() : token.end() + 1].isdigit():
+                continue  # [S1]
             if word not in _KNOWN_WORDS and word not in other_words:
                 return None
             counts = word not in WORDS["locator"]
@@ -235,6 +255,19 @@ def parse_numbers(
                 ranges.append((min(low, high), max(low, high)))
             counts = True
     return (Form.SOURCE if dagger else form, tuple(ranges)) if ranges else None
+
+
+def _has_source_word(marker: str) -> bool:
+    """Return whether a marker in parentheses names a source: "(see document 2)", but not "(see 2)"."""
+    return any(token["word"].lower() in WORDS["source"] for token in _TOKEN.finditer(marker) if token["word"])
+
+
+def _may_name_source(beginning: str) -> bool:
+    """Return whether the words at the beginning of a marker in parentheses can belong to one, the last one in part."""
+    known = WORDS["source"] | WORDS["locator"] | WORDS["join"] | _OTHER_WORDS["("]
+    words = [token["word"].lower() for token in _TOKEN.finditer(beginning) if token["word"]]
+    last = words.pop() if words and beginning[-1].isalpha() else ""
+    return known.issuperset(words) and any(word.startswith(last) for word in known)
 
 
 def _value(digits: str) -> int:

@@ -26,6 +26,7 @@ from .context import (
     skip_spaces,
 )
 from .displayed import match_brackets
+from .empty_tags import match_empty_tag
 from .grammar import MAX_MARKER, SUPERSCRIPTS, WORDS, Brackets, Form, Match, match_lead, match_locator
 from .named import MarkerNames, match_name
 from .word_markers import begins_next_sentence, match_conjunction
@@ -44,8 +45,10 @@ def match_marker(text: str, i: int, names: MarkerNames = ANY_NUMBER, *, final: b
     """
     if names.ignored:
         return None
-    if names.labels and text[i] in ANCHOR_STARTS and (anchor := _anchor(text, i, names, final)) is not None:
+    if text[i] in ANCHOR_STARTS and (anchor := _anchor(text, i, names, final)) is not None:
         return anchor
+    if (tag := match_empty_tag(text, i, final=final)) is not None:
+        return Match(tag, (), ()) if isinstance(tag, int) else tag
     if text[i] in _WRAPPERS and (wrapped := _wrapped(text, i, names, final, depth=2)) is not None:
         return wrapped
     return _row(text, i, names, final)
@@ -113,11 +116,16 @@ _EMPHASIS = (
 
 
 def _anchor(text: str, i: int, names: MarkerNames, final: bool) -> Match | NeedData | None:
-    """Match an anchor of the host. One of something else, such as another search, is not a marker."""
+    """Match an anchor of the host; without one, any is an unknown marker.
+
+    If the host has anchors, one of something else, such as another search, is not a marker.
+    """
     found = match_anchor(text, i, final=final)
     if not isinstance(found, tuple):
         return found
     end, cited = found
+    if not names.labels:
+        return Match(end, (), (0,))
     if any(name not in names.names for name in cited):
         return None
     return Match(end, tuple(dict.fromkeys(key for name in cited for key in names.names[name])), ())

@@ -17,17 +17,19 @@ from tests.upstreams.wire import Request, Server, Step, sse
 KEYS = {"a": "the client key of a", "b": "the client key of b"}
 TEXT = "Jane Roe earns 52000 euros."
 REQUEST = {"text": TEXT, "evidence": [{"text": f"{TEXT} She lives in Harlan and walks to work."}]}
-YES = b'data: {"id":"c","choices":[{"index":0,"delta":{"content":"Yes"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
+CONFIRMED = (
+    b'data: {"id":"c","choices":[{"index":0,"delta":{"content":"1"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
+)
 
 
 class Services:
-    """An embedder and a judge that confirms everything."""
+    """An embedder and a judge that confirms the first excerpt."""
 
     def __init__(self) -> None:
         self.embeddings = Embeddings(of=words)
 
     async def __call__(self, request: Request) -> AsyncIterator[Step]:
-        answer = self.embeddings(request) if request.target.endswith("/embeddings") else sse(YES)(request)
+        answer = self.embeddings(request) if request.target.endswith("/embeddings") else sse(CONFIRMED)(request)
         async for step in answer:
             yield step
 
