@@ -102,6 +102,7 @@ class RelayRequest:
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)  # client headers for servers of this API
     choices: int = 1  # number of requested answers, each of which has to be complete
     method: str = "POST"
+    version: str = ""  # the version of the API in the address; empty: the default of the provider
 
 
 @dataclass(frozen=True, slots=True)

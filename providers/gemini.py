@@ -46,7 +46,8 @@ class GeminiProvider(HttpProvider):
 
         The path is `:generateContent` or `:streamGenerateContent?alt=sse`, which follows the model's address.
         """
-        call = await self._call(f"{self._model_url(request.model)}{request.path}", request.body, request.key)
+        url = f"{self._model_url(request.model, request.version)}{request.path}"
+        call = await self._call(url, request.body, request.key)
         is_stream = request.path.startswith(":streamGenerateContent")
         return await self._relay(call, StreamEnd("gemini", request.choices) if is_stream else None)
 
@@ -103,13 +104,17 @@ class GeminiProvider(HttpProvider):
             return f"{parts.scheme}://{parts.netloc}/v1beta1/{VERTEX_MODELS}"
         return f"{settings.base_url.rstrip('/') or BASE_URL}/{settings.api_version or API_VERSION}/models"
 
-    def _model_url(self, name: str) -> str:
-        """Return the address of a model, up to the method. Raises Rejected for a name that changes the path."""
+    def _model_url(self, name: str, version: str = "") -> str:
+        """Return the address of a model, up to the method. Raises Rejected for a name that changes the path.
+
+        `version`: of the API, unless the configuration names one.
+        """
         settings = self._settings
         base = settings.base_url.rstrip("/")
         if settings.vertex:
             return f"{base}/{_resource(name, VERTEX_RESOURCES, VERTEX_MODELS)}"
-        return f"{base or BASE_URL}/{settings.api_version or API_VERSION}/{_resource(name, RESOURCES, 'models')}"
+        version = settings.api_version or version or API_VERSION
+        return f"{base or BASE_URL}/{version}/{_resource(name, RESOURCES, 'models')}"
 
     async def _call(self, url: str, body: bytes | None, key: str | None) -> Call:
         """Return a call with the key in a header. In the address it would appear in logs."""

@@ -18,7 +18,7 @@ from .streaming.http_provider import MAX_MODELS, HttpProvider, named_models, req
 from .streaming.relay import read_json
 from .transport import Call, EventSplitter, Transport, check_reachable, model_path
 from .wire.embeddings import from_openai, openai_request
-from .wire.json_text import as_object
+from .wire.json_text import as_list, as_object
 from .wire.openai_chunks import ChunkReader
 from .wire.stream_end import StreamEnd
 
@@ -128,8 +128,10 @@ class OpenAIProvider(HttpProvider):
         params = dict(request.params)
         if request.model in self._completion_limit_models and params.get(LIMIT) is not None:
             params.setdefault(COMPLETION_LIMIT, params.pop(LIMIT))
-        body = {**params, "model": request.model, "messages": request.messages, "stream": True}
-        if self._asks_usage:
+        # OpenAI streams audio in one format only, so that a client that wants a whole answer may use the others.
+        is_stream = params.get("stream") is not False or "audio" not in as_list(params.get("modalities"))
+        body = {**params, "model": request.model, "messages": request.messages, "stream": is_stream}
+        if self._asks_usage and is_stream:
             body[USAGE_OPTIONS] = {**as_object(request.params.get(USAGE_OPTIONS)), "include_usage": True}
         return body
 

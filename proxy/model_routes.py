@@ -37,6 +37,7 @@ class Route:
     address: str = ""
     telemetry: Telemetry = field(default_factory=Telemetry)
     key: str | None = field(default=None, repr=False)  # the client's own, if it is forwarded
+    version: str = ""  # the version of Gemini's API in the client's address, if it is not the default
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)  # those of the client that are forwarded
     received_headers: dict[str, str] = field(default_factory=dict)  # headers of the provider's answer, for the client
 
@@ -47,8 +48,12 @@ class Route:
 
     async def relay(self, body: bytes, path: str, choices: int = 1, *, method: str = "POST") -> Relayed:
         """Pass a request and its answer through unchanged, observed by telemetry; see `Provider.relay`."""
-        request = RelayRequest(body, path, self.model, self.key, self.headers, choices, method)
-        return await self.telemetry.observe_relayed(self.target, self.provider.relay(request))
+        request = RelayRequest(body, path, self.model, self.key, self.headers, choices, method, self.version)
+        try:
+            return await self.telemetry.observe_relayed(self.target, self.provider.relay(request))
+        except ProviderError as error:
+            error.passes_body = True
+            raise
 
     async def describe(self) -> dict[str, Any]:
         """Return the provider's description of the model; see `Provider.describe`."""

@@ -5,12 +5,17 @@ from dataclasses import dataclass
 
 import orjson
 
-from ..masking import mask_start
+from ..masking import mask, mask_start
 from .exceptions import Rejected, ReportedError
 
-# Headers of a provider's answer that clients receive: whether and when to retry, and the provider's request id.
+# Headers of a provider's answer that clients receive: whether and when to retry, the provider's request id, and what
+# SDKs and their users read about the account and the time that a request took.
 PASSED_HEADERS = frozenset(
-    {"retry-after", "retry-after-ms", "x-should-retry", "x-request-id", "request-id", "ratelimit"}
+    {
+        *("retry-after", "retry-after-ms", "x-should-retry", "x-request-id", "request-id", "ratelimit"),
+        *("openai-organization", "openai-processing-ms", "openai-project", "openai-version"),
+        *("anthropic-organization-id", "server-timing", "x-gemini-service-tier"),
+    }
 )
 PASSED_PREFIXES = ("x-ratelimit-", "ratelimit-", "anthropic-ratelimit-")
 OVERLOADED = frozenset({503, 529})  # 529 is Anthropic's
@@ -23,7 +28,8 @@ def rejected(status: int, headers: Mapping[str, str], body: bytes, service: str 
 
     `service`: a word for the service in the message, such as "retriever".
     """
-    details = _parse_error(_json(body))
+    parsed = _json(body)
+    details = _parse_error(parsed)
     passed = passed_headers(headers)
     if details.retry_after and "retry-after" not in passed:
         passed["retry-after"] = details.retry_after
@@ -38,6 +44,8 @@ def rejected(status: int, headers: Mapping[str, str], body: bytes, service: str 
         headers=passed,
     )
     error.answered = status
+    if details.message and _is_unmasked(parsed):
+        error.body = body
     return error
 
 
@@ -64,6 +72,20 @@ def passed_headers(headers: Mapping[str, str]) -> dict[str, str]:
         if value.isascii() and value.isprintable():
             passed[lower] = value[:MAX_HEADER]
     return passed
+
+
+def _is_unmasked(value: object) -> bool:
+    """Return whether nothing in an error object has to be masked."""
+    values = [value]
+    while values:
+        match values.pop():
+            case str(text) if mask(text) != text:
+                return False
+            case list(items):
+                values += items
+            case dict(fields):
+                values += [*fields, *fields.values()]
+    return True
 
 
 def _client_status(status: int) -> int:

@@ -27,6 +27,8 @@ class ProviderError(Exception):
     status_default: ClassVar[int] = 502
     code_default: ClassVar[str] = "provider_error"
     answered = 0  # the provider's own status, 0 if the error is not a status
+    body = b""  # the provider's own error object, for clients of its API; empty if it contains what is masked
+    passes_body = False  # whether the client has the provider's API and gets `body`
 
     def __init__(
         self,

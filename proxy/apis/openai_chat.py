@@ -35,6 +35,7 @@ class OpenAIChatApi(ClientApi):
             model=self.model(body),
             messages=rest["messages"],
             params={key: value for key, value in rest.items() if key not in ("model", "messages", "stream")},
+            native_params={} if body.get("stream") else {"openai": {"stream": False}},
             body=rest,
             evidence=ours.evidence,
             retrieval=ours.retrieval,

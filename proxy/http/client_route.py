@@ -13,6 +13,7 @@ PASSED_HEADERS = {"anthropic": ("anthropic-version", "anthropic-beta")}
 # Headers that select one of the accounts of a key. They are passed on together with the client's own key only: with the
 # operator's key, a client could select who pays.
 ACCOUNT_HEADERS = {"openai": ("openai-organization", "openai-project")}
+STABLE = "v1"  # the version of Gemini's API besides the beta, which is the default
 
 
 def client_route(request: web.Request, app: App, model: str, api: str = "", *, fallback_of: str = "") -> Route:
@@ -28,4 +29,5 @@ def client_route(request: web.Request, app: App, model: str, api: str = "", *, f
     native = route.provider.native
     names = [*PASSED_HEADERS.get(native, ()), *(ACCOUNT_HEADERS.get(native, ()) if key else ())]
     headers = {name: value for name in names if (value := request.headers.get(name, "")) and value.isascii()}
-    return replace(route, key=key or None, headers=headers)
+    version = STABLE if native == "gemini" and request.path.startswith(f"/{STABLE}/") else ""
+    return replace(route, key=key or None, headers=headers, version=version)

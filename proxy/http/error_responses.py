@@ -4,7 +4,8 @@
 |-------------------------------|------------------------|-----------------------------------------|
 | FieldError                    | the client's           | 400, `param` is the path of the field   |
 | RequestError                  | as its status says     | its own                                 |
-| ProviderError                 | the provider's         | its own; its message is for clients     |
+| ProviderError                 | the provider's         | its own; its message is for clients, or |
+|                               |                        | its own object for clients of its API   |
 | aiohttp's HTTPException       | the client's           | its own: 404, 405, 413                  |
 | anything else                 | us                     | 500, with nothing but the request id    |
 """
@@ -122,6 +123,9 @@ def _has_left(request: web.Request) -> bool:
 
 def _error_response(error: Exception, format_error: ErrorFormat, request_id: str = "") -> web.Response:
     status = status_of(error)
+    if isinstance(error, ProviderError) and error.passes_body and error.body:
+        headers = headers_of(error)
+        return web.Response(body=error.body, status=status, headers=headers, content_type="application/json")
     return json_response(format_error(error_body(error, request_id), status), status, headers_of(error))
 
 

@@ -29,7 +29,10 @@ HEADERS = (
     "OpenAI-Beta, OpenAI-Organization, OpenAI-Project, "
     "x-api-key, anthropic-version, anthropic-beta, anthropic-dangerous-direct-browser-access"
 )
-EXPOSED = "x-request-id, Retry-After, x-ratelimit-remaining-requests, x-ratelimit-remaining-tokens"
+EXPOSED = (
+    "x-request-id, request-id, Retry-After, x-ratelimit-remaining-requests, x-ratelimit-remaining-tokens, "
+    "openai-processing-ms, x-citestream-omitted-tools"
+)
 _STAINLESS = re.compile(r"x-stainless-[a-z-]+")
 MAX_AGE = "600"  # seconds for which a browser caches the preflight; Chromium's own limit is 7200
 ANY = "*"

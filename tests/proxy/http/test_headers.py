@@ -44,7 +44,25 @@ FROM_PROVIDER = (
     "Retry-After: 7",
     "x-ratelimit-remaining-requests: 3",
     "x-request-id: req_up",
+    "openai-organization: org-up",
+    "openai-processing-ms: 250",
+    "openai-project: proj_up",
+    "openai-version: 2020-10-01",
+    "anthropic-organization-id: 4f7b",
+    "request-id: req_011",
+    "server-timing: gfet4t7; dur=123",
+    "x-gemini-service-tier: standard",
 )
+VENDOR_HEADERS = {  # those that SDKs and their users read
+    "openai-organization": "org-up",
+    "openai-processing-ms": "250",
+    "openai-project": "proj_up",
+    "openai-version": "2020-10-01",
+    "anthropic-organization-id": "4f7b",
+    "request-id": "req_011",
+    "server-timing": "gfet4t7; dur=123",
+    "x-gemini-service-tier": "standard",
+}
 TO_CLIENT = {
     "content-type",
     "content-length",
@@ -55,7 +73,12 @@ TO_CLIENT = {
     "x-request-id",
     "x-content-type-options",
 }
-TO_CLIENT |= {"cache-control", "x-accel-buffering", "retry-after", "x-ratelimit-remaining-requests"}
+TO_CLIENT |= VENDOR_HEADERS.keys() | {
+    "cache-control",
+    "x-accel-buffering",
+    "retry-after",
+    "x-ratelimit-remaining-requests",
+}
 
 TEXT = b'data: {"id":"c","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":"It is red."}}]}\n\n'
 STOP = b'data: {"id":"c","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
@@ -116,7 +139,7 @@ async def test_only_listed_headers_are_forwarded(case: str) -> None:
 
 
 @pytest.mark.parametrize("case", [name for name, (upstream, *_) in CASES.items() if upstream is streamed])
-async def test_the_rate_limits_and_the_request_id_of_a_provider_reach_the_client(case: str) -> None:
+async def test_the_listed_headers_of_a_provider_reach_the_client(case: str) -> None:
     upstream, body, _ = CASES[case]
     async with Server(upstream) as provider:
         settings = {"kind": "openai", "base_url": f"{provider.url}/v1", "api_key": "k"}
@@ -124,6 +147,7 @@ async def test_the_rate_limits_and_the_request_id_of_a_provider_reach_the_client
             answer = await client.post("/v1/chat/completions", json=body)
             assert answer.headers["x-ratelimit-remaining-requests"] == "3"
             assert answer.headers["x-request-id"] == "req_up"
+            assert VENDOR_HEADERS.items() <= {name.lower(): value for name, value in answer.headers.items()}.items()
 
 
 ACCOUNT = {"OpenAI-Organization": "org-theirs", "OpenAI-Project": "proj_theirs"}

@@ -75,3 +75,85 @@ async def test_a_disconnect_before_the_end_closes_the_connection_to_the_provider
             posting.cancel()
             await asyncio.gather(posting, return_exceptions=True)
         await provider.left.wait()
+
+
+# Bodies of errors as vendors write them, with spaces and fields that no client API of Citestream has.
+UNCHANGED_ERRORS: dict[str, tuple[str, str, dict[str, Any], int, bytes]] = {
+    "openai": (
+        "openai",
+        "/v1/chat/completions",
+        BODY,
+        400,
+        b'{\n  "error": {\n    "message": "Bad value.", "type": "invalid_request_error", "code": null\n  }\n}',
+    ),
+    "vLLM": (
+        "openai",
+        "/v1/chat/completions",
+        BODY,
+        404,
+        b'{"object":"error","message":"There is no such model.","type":"NotFoundError","param":"model","code":404}',
+    ),
+    "anthropic": (
+        "anthropic",
+        "/v1/messages",
+        {**BODY, "max_tokens": 9},
+        400,
+        b'{"type":"error","error":{"type":"invalid_request_error","message":"Bad."},"request_id":"req_011CSHoEeqs5C35K"}',
+    ),
+    "gemini": (
+        "gemini",
+        "/v1beta/models/up/m:generateContent",
+        {"contents": [{"parts": [{"text": "Hi"}]}]},
+        400,
+        b'{\n  "error": {\n    "code": 400, "message": "Bad.", "status": "INVALID_ARGUMENT", "details": [{}]\n}}\n',
+    ),
+    "ollama": ("ollama", "/api/chat", BODY, 404, b'{"error":"model \\"m\\" not found"}'),
+}
+
+
+@asynccontextmanager
+async def refusing(kind: str, status: int, data: bytes) -> AsyncIterator[TestClient[Any, Any]]:
+    async with Server(script(whole(f"{status} No", data, JSON))) as provider:
+        base_url = f"{provider.url}/v1" if kind == "openai" else provider.url
+        settings = {"kind": kind, "base_url": base_url, "api_key": "k", "retries": {"most": 0}}
+        async with TestClient(TestServer(make_app(parse({"providers": {"up": settings}})))) as client:
+            yield client
+
+
+@pytest.mark.parametrize("name", UNCHANGED_ERRORS)
+async def test_the_body_of_an_error_passes_through_unchanged_without_evidence(name: str) -> None:
+    kind, path, body, status, data = UNCHANGED_ERRORS[name]
+    async with refusing(kind, status, data) as client:
+        answer = await client.post(path, json=body)
+        assert (answer.status, await answer.read(), answer.content_type) == (status, data, "application/json")
+        evidence = {**body, "evidence": [{"text": "Water boils at 100 °C."}]}
+        cited = await client.post(path, json=evidence)
+        assert (cited.status, (await cited.read()) == data) == (status, kind == "ollama")  # its own form is the same
+
+
+SECRET_ERRORS = {
+    "a key": b'{"error": {"message": "Incorrect API key provided: sk-proj-4f7b9c1d2e3f"}, "more": 1}',
+    "a key in another field": b'{"error": {"message": "Wrong."}, "request": {"header": "Bearer sk-4f7b9c1d2e3f5a"}}',
+    "an address of the operator": b'{"error": {"message": "http://10.0.0.7:8000/v1 is overloaded."}, "more": 1}',
+    "an escaped key": b'{"error": {"message": "\\u0073k-proj-4f7b9c1d2e3f is wrong."}, "more": 1}',
+    "a page": b"<html>gpu-7.internal</html>",
+}
+
+
+@pytest.mark.parametrize("name", SECRET_ERRORS)
+async def test_the_body_of_an_error_that_has_to_be_masked_does_not_pass_through(name: str) -> None:
+    async with refusing("openai", 401, SECRET_ERRORS[name]) as client:
+        answer = await client.post("/v1/chat/completions", json=BODY)
+        text = await answer.text()
+        assert answer.status == 401
+        assert (await answer.json())["error"].keys() == {"message", "type", "param", "code"}
+        for secret in ("4f7b9c1d", "10.0.0.7", "internal", "more"):
+            assert secret not in text
+
+
+async def test_an_error_in_another_api_is_translated() -> None:
+    _, _, _, status, data = UNCHANGED_ERRORS["openai"]
+    async with refusing("openai", status, data) as client:
+        answer = await client.post("/v1/messages", json={**BODY, "max_tokens": 9})
+        expected = {"type": "error", "error": {"type": "invalid_request_error", "message": "Bad value."}}
+        assert (answer.status, await answer.json()) == (status, expected)
