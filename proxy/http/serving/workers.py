@@ -4,6 +4,7 @@ import logging
 import os
 import resource
 import secrets
+import select
 import signal
 import socket
 import time
@@ -22,8 +23,13 @@ from .server import BACKLOG, serve_process, stop_signals
 QUICK_SECONDS = 5.0  # a worker that dies sooner may die again at once, so its next start is delayed
 FIRST_DELAY, MAX_DELAY = 0.1, 30.0  # seconds until it is started again; doubled after each quick death in a row
 FAILED_STARTS = 5  # in a row, of every worker, after which the server gives up: no worker can start
+# Until a worker that does not start is killed, such as one that waits for a file of another machine. No other worker is
+# replaced meanwhile.
+START_SECONDS = 60.0
+POLL_SECONDS = 0.2  # between looking for a signal to stop while a worker starts
 GRACE_SECONDS = 10.0  # after the drain, before a worker that still runs is killed
 
+_READ_BYTES = 4096  # at a time
 _FAILED = "!"  # prefix of the message of a worker that could not start
 
 log = logging.getLogger("citestream")
@@ -108,6 +114,9 @@ class _Workers:
                 for pid, status in self._ended():
                     self._plan_restart(pid, status)
                 self._restart()
+        except ConfigError:
+            if signal.sigtimedwait(stop_signals(), 0) is None:  # otherwise the worker was killed to stop the server
+                raise
         finally:
             self._stop()
 
@@ -129,11 +138,25 @@ class _Workers:
             self._work(writing, index)
         os.close(writing)
         self._started_at[pid], self._index_of[pid] = time.monotonic(), index
-        with open(reading, encoding="utf-8") as pipe:
-            message = pipe.read()
+        message = self._message(reading, pid)
         if not message or message.startswith(_FAILED):
             raise ConfigError(message.removeprefix(_FAILED) or "a worker could not start; see the error above")
         return message
+
+    def _message(self, reading: int, pid: int) -> str:
+        """Return the message of a worker that starts. Kill it if none comes in time, or before the server must stop."""
+        deadline, received = time.monotonic() + START_SECONDS, bytearray()
+        with open(reading, "rb", buffering=0) as pipe:
+            while time.monotonic() < deadline and stop_signals().isdisjoint(signal.sigpending()):
+                if not select.select([pipe], [], [], POLL_SECONDS)[0]:
+                    continue
+                if not (data := pipe.read(_READ_BYTES)):
+                    return received.decode()
+                received += data
+        log.warning("worker %s does not start, and is killed", pid)
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+        return ""
 
     def _work(self, writing: int, index: int) -> None:
         """Serve in a worker process. Does not return."""

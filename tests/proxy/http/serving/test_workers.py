@@ -141,6 +141,22 @@ def test_the_server_ends_only_if_no_worker_can_start(tmp_path: Path) -> None:
     assert "citestream: server.tls" in log.read_text()
 
 
+def test_a_worker_that_does_not_start_prevents_neither_answers_nor_the_stop(tmp_path: Path) -> None:
+    issued = trustme.CA().issue_cert("127.0.0.1")
+    certificate = tmp_path / "both.pem"
+    issued.private_key_and_cert_chain_pem.write_to_path(str(certificate))
+    (tmp_path / "c.yaml").write_text(f"server: {{tls: {{certificate: {certificate}}}}}\n")
+    server = Server(tmp_path / "log", "--config", str(tmp_path / "c.yaml"))
+    killed_worker, healthy = server.workers()
+    certificate.unlink()
+    os.mkfifo(certificate)  # whoever opens it waits for a writer
+    os.kill(killed_worker, signal.SIGKILL)
+    wait_until(lambda: len(server.workers() - {killed_worker, healthy}) == 1)
+    assert healthy in server.workers()
+    assert server.stop() == 0
+    assert "does not start, and is killed" in (tmp_path / "log").read_text()
+
+
 def test_workers_end_with_their_parent(server: Server) -> None:
     workers = server.workers()
     server.process.kill()
