@@ -50,6 +50,10 @@ def _stored(items: list[Fields], then: Callable[[Fields], Case], **config: Any) 
     return Case({"model": "extractive", "input": items}, "/v1/responses", then=then, config=config)
 
 
+def _items(count: int) -> list[Fields]:
+    return [{"role": "user", "content": f"{n}"} for n in range(count)]
+
+
 def _continued(answer: Fields) -> Case:
     body = {"model": "extractive", "input": "Hi", "previous_response_id": answer["id"]}
     return Case(body, "/v1/responses")
@@ -159,15 +163,15 @@ VARIED: dict[str, Callable[[], Case]] = {
         {"model": "fake/m", "messages": [{"role": "user", "content": "a"}] * 500_000, "stream": True}, "gzip"
     ),
     # Stored data
-    "stored conversation of 13 MB": lambda: _stored(
-        [{"role": "user", "content": f"{n}"} for n in range(330_000)], _continued
-    ),
-    "the same in a file": lambda: _stored(
-        [{"role": "user", "content": f"{n}"} for n in range(330_000)], _continued, server={"workers": 2}
-    ),
+    "stored conversation of 13 MB": lambda: _stored(_items(330_000), _continued),
+    "the same in a file": lambda: _stored(_items(330_000), _continued, server={"workers": 2}),
     "references of a stored conversation": lambda: _stored(
-        [{"role": "user", "content": f"{n}"} for n in range(330_000)],
+        _items(330_000),
         lambda answer: Case({}, f"/v1/references/conversation:{answer['id']}"),
+    ),
+    "stored response": lambda: _stored(_items(330_000), lambda answer: Case({}, f"/v1/responses/{answer['id']}")),
+    "items of a stored response": lambda: _stored(
+        _items(330_000), lambda answer: Case({}, f"/v1/responses/{answer['id']}/input_items?limit=9")
     ),
     "300,000 items and a reference": lambda: _stored([{"role": "user", "content": "Hi"}], _among_items),
     "references of 5,000 sentences": lambda: Case(
