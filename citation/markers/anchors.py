@@ -12,10 +12,11 @@ from .grammar import MAX_MARKER
 ANCHOR_STARTS: Final = frozenset("\ue200\ue202\\")
 _ANCHOR = r"(?:\ue202|\\ue202)(turn\d{1,4}[a-z]{1,12}\d{1,4})"
 _SINGLE = re.compile(_ANCHOR)
-# OpenAI's models write the kind of source first: U+E200 and `cite`.
-_GROUP = re.compile(rf"(?:\ue200|\\ue200)[a-z]{{0,12}}(?:{_ANCHOR})+(?:\ue201|\\ue201)")
+# OpenAI's models write the kind of source first, U+E200 and `cite`, and lines of files, `L10-L20`.
+_LINES = r"(?:\ue202|\\ue202)L\d{1,6}(?:-L\d{1,6})?"
+_GROUP = re.compile(rf"(?:\ue200|\\ue200)[a-z]{{0,12}}(?:{_ANCHOR}(?:{_LINES})?)+(?:\ue201|\\ue201)")
 _PREFIX = re.compile(
-    r"(?:\\(?:u(?:e(?:2(?:0(?:[02][\w\\\ue200-\ue202]*)?)?)?)?)?|[\ue200\ue202][\w\\\ue200-\ue202]*)\Z"
+    r"(?:\\(?:u(?:e(?:2(?:0(?:[02][\w\\\ue200-\ue202-]*)?)?)?)?)?|[\ue200\ue202][\w\\\ue200-\ue202-]*)\Z"
 )
 
 

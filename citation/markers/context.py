@@ -14,6 +14,8 @@ from ..text.words.languages import stopwords
 from .displayed import LOOKALIKES, match_brackets
 from .grammar import MAX_MARKER, WORDS, Brackets, Form, Match, match_lead, match_link_target, match_locator
 from .named import MarkerNames, match_name
+from .notations import match_notation
+from .source_lists import match_list
 
 SPACES: Final = " \t\u00a0\u2009\u202f\u3000"  # white space within a line
 _UNLIKE_CODE: Final = frozenset("【#&") | {pair[0] for pair in LOOKALIKES}
@@ -240,10 +242,15 @@ def _end_of_row(text: str, end: int, names: MarkerNames, final: bool) -> int | N
         beyond = _next_end(text, start, names, final)
         if not isinstance(beyond, int):
             return beyond or end
-        if start > end or text[start] in _UNLIKE_CODE or text[beyond - 1] == ")":
+        if start > end or text[start] in _UNLIKE_CODE or text[beyond - 1] == ")" or _is_notation(text, start, names):
             return None
         end = beyond
     return end
+
+
+def _is_notation(text: str, at: int, names: MarkerNames) -> bool:
+    """Return whether the brackets at `at` contain more than numbers, as no index does."""
+    return not isinstance(match_brackets(text, at), Brackets) and match_name(text, at, names, True) is None
 
 
 def _before_marker(text: str, end: int, at: int, names: MarkerNames, final: bool) -> int | NeedData | None:
@@ -277,9 +284,15 @@ def _next_end(text: str, at: int, names: MarkerNames, final: bool) -> int | Need
     named = match_name(text, at, names, final)
     if named is not None:
         return named.end if isinstance(named, Match) else named
+    notation = match_notation(text, at, names, final=final)
+    if notation is not None:
+        return notation.end if isinstance(notation, Match) else notation
     brackets = match_brackets(text, at)
-    if not isinstance(brackets, Brackets):
-        return None if final else brackets
+    if brackets is None:
+        listed = match_list(text, at, names, final)
+        return listed[0].end if isinstance(listed, tuple) else listed
+    if brackets is NEED_DATA:
+        return None if final else NEED_DATA
     if brackets.form is Form.PLAIN or text[at] != "[" or text[brackets.end : brackets.end + 1] not in ("(", ""):
         return brackets.end
     target = match_link_target(text, brackets.end) if brackets.end < len(text) else NEED_DATA

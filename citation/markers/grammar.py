@@ -43,6 +43,7 @@ class Match(NamedTuple):
     end: int
     cited: tuple[int, ...]
     unknown: tuple[int, ...]
+    encloses: bool = False  # it is the beginning or the end of a citation around text, and no part of the sentence
 
     def joined(self, last: "Match", between: tuple[int, ...] = ()) -> "Match":
         """Return this citation together with the next one, and the evidence numbers between them."""
@@ -177,9 +178,6 @@ _LOCATOR = _seq(_SPACE, _maybe(_one(",;")), _SPACE, _NAMED, _RANGE)
 
 # Words before a source in parentheses: (source: Source 1)
 _LEADS = _times(_seq(_times(_one(_LETTERS), 1, 12), _times(_one(" .,:"), 1, 3)), 0, 2)
-_LATEX = _any(*map(_word, ("cite", "citep", "citet", "footcite", "parencite", "autocite", "textcite")))
-_LATEX_PLACE = _seq(_one("\\["), _times(_one("^\\]\\n"), 0, 40), _one("\\]"))
-_ELEMENTS = ("ref", "cite", "citation", "source")
 
 _FORMS: dict[str, tuple[tuple[Form, _Part], ...]] = {  # by the first character
     "[": (
@@ -194,14 +192,8 @@ _FORMS: dict[str, tuple[tuple[Form, _Part], ...]] = {  # by the first character
     "(": ((Form.SOURCE, _seq(_one("("), _LEADS, _NAMED_LIST, _one(")"))),),
     "（": ((Form.SOURCE, _seq(_one("（"), _LEADS, _NAMED_LIST, _one("）"))),),
     "#": ((Form.SOURCE, _seq(_word("##"), _NUMBER, _word("$$"))),),
-    "\\": (
-        (Form.PLAIN, _seq(_word("\\["), _LIST, _word("\\]"))),
-        (Form.SOURCE, _seq(_one("\\\\"), _LATEX, _maybe(_LATEX_PLACE), _one("{"), _LIST, _one("}"))),
-    ),
-    "<": (
-        (Form.SUPERSCRIPT, _seq(_word("<sup>"), _LIST, _word("</sup>"))),
-        *((Form.SOURCE, _seq(_word(f"<{tag}>"), _LIST, _word(f"</{tag}>"))) for tag in _ELEMENTS),
-    ),
+    "\\": ((Form.PLAIN, _seq(_word("\\["), _LIST, _word("\\]"))),),
+    "<": ((Form.SUPERSCRIPT, _seq(_word("<sup>"), _LIST, _word("</sup>"))),),
 } | {
     digit: ((Form.SUPERSCRIPT, _seq(_RAISED, _times(_seq(_one(",，"), _RAISED), 0, MAX_LISTED - 1))),)
     for digit in SUPERSCRIPTS
@@ -224,7 +216,6 @@ def compile_patterns() -> None:
 _TOKEN = re.compile(
     f"(?P<word>{_LETTER}+|§)|(?P<low>[{_DIGIT}]+)(?:\\W*?{_DASH.full}\\W*(?:{_LETTER}+\\W*)?(?P<high>[{_DIGIT}]+))?"
 )
-_SOURCE_LETTERS = frozenset("sd")
 _TURNS = re.compile(f"【[{_DIGIT}]+:")
 
 
@@ -242,8 +233,6 @@ def parse_numbers(
     for token in _TOKEN.finditer(body):
         if word := token["word"]:
             word = word.lower()
-            if word in _SOURCE_LETTERS and body[token.end() : token.end() + 1].isdigit():
-                continue  # [S1]
             if word not in _KNOWN_WORDS and word not in other_words:
                 return None
             counts = word not in WORDS["locator"]

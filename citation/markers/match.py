@@ -26,9 +26,10 @@ from .context import (
     skip_spaces,
 )
 from .displayed import match_brackets
-from .empty_tags import match_empty_tag
 from .grammar import MAX_MARKER, SUPERSCRIPTS, WORDS, Brackets, Form, Match, match_lead, match_locator
 from .named import MarkerNames, match_name
+from .notations import NOTATION_STARTS, match_notation
+from .source_lists import match_list
 from .word_markers import begins_next_sentence, match_conjunction
 
 # A larger number in plain brackets is a year, an amount or a ticket, unless it is an evidence number.
@@ -47,8 +48,8 @@ def match_marker(text: str, i: int, names: MarkerNames = ANY_NUMBER, *, final: b
         return None
     if text[i] in ANCHOR_STARTS and (anchor := _anchor(text, i, names, final)) is not None:
         return anchor
-    if (tag := match_empty_tag(text, i, final=final)) is not None:
-        return Match(tag, (), ()) if isinstance(tag, int) else tag
+    if text[i] in NOTATION_STARTS and (notation := match_notation(text, i, names, final=final)) is not None:
+        return notation
     if text[i] in _WRAPPERS and (wrapped := _wrapped(text, i, names, final, depth=2)) is not None:
         return wrapped
     return _row(text, i, names, final)
@@ -71,9 +72,13 @@ def _marker_end(names: MarkerNames, text: str, at: int, final: bool) -> int | Ne
         if isinstance(anchor, tuple):
             return anchor[0]
         found = anchor
+    if found is None and text[at] in NOTATION_STARTS:
+        found = match_notation(text, at, names, final=final)
+    if found is None and names.names and text[at] in OPENING_CHARACTERS:
+        found = _listed_names(text, at, names, LeftContext.FREE, final)
     found = found or match_marker(text, at, final=final)
-    if not isinstance(found, Match):
-        return found
+    if not isinstance(found, Match) or found.encloses:
+        return found if found is NEED_DATA else None
     begins = begins_next_sentence(text, found.end, final)
     if begins is NEED_DATA:
         return NEED_DATA
@@ -238,9 +243,13 @@ def _marker(
     named = match_name(text, i, names, final)
     if named is not None:
         return named
+    if text[i] == "\\" and (command := match_notation(text, i, names, final=final)) is not None:
+        return command
     brackets = match_brackets(text, i)
-    if not isinstance(brackets, Brackets):
-        return None if final else brackets
+    if brackets is None or (brackets is NEED_DATA and final):
+        return _listed_names(text, i, names, left, final)
+    if brackets is NEED_DATA:
+        return NEED_DATA
     if brackets.form is Form.SUPERSCRIPT:
         return _superscript(text, i, brackets, names, final)
     if is_data(text, i, brackets, lists):
@@ -251,6 +260,19 @@ def _marker(
     soft = left is LeftContext.ATTACHED and text[skip_spaces(text, end) :][:1].isalnum()
     numbers = _plausible_numbers(text[i], brackets, names, attached=left is LeftContext.ATTACHED, soft=soft)
     return Match(end, *numbers) if numbers else None
+
+
+def _listed_names(text: str, i: int, names: MarkerNames, left: LeftContext, final: bool) -> Match | NeedData | None:
+    """Match brackets with names, places or words that show that they cite."""
+    found = match_list(text, i, names, final) if not (text[i] in "(（" and follows_word(text, i)) else None
+    if not isinstance(found, tuple):
+        return found
+    brackets, named = found
+    end = right_context(text, i, brackets, left, names, final)
+    if not isinstance(end, int):
+        return end
+    cited, unknown = names.split(brackets.ranges)
+    return Match(end, tuple(dict.fromkeys(cited + named)), unknown)
 
 
 # Not "in.²", "x ²", "1024 ²" or the quotation "²"

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from ..evidence import Evidence
 from ..text.need_data import NEED_DATA, NeedData
-from .grammar import WORDS, Match
+from .grammar import Match
 
 MAX_NAME = 200  # characters of a file name or entity in a marker
 MAX_REPORTED = 10  # unknown numbers reported of one range such as "[1-999999]"
@@ -81,6 +81,11 @@ def match_name(text: str, i: int, names: MarkerNames, final: bool) -> Match | Ne
     return _in_brackets(text, i, names, final) if names.names else None
 
 
+def is_file_name(name: str) -> bool:
+    """Return whether a name ends like that of a file."""
+    return _FILE.search(name) is not None
+
+
 def has_tag(text: str, i: int) -> bool:
     """Return whether the tag of a name begins at `i`."""
     return text.startswith(_TAGS, i)
@@ -93,7 +98,9 @@ _TOKEN = re.compile(r"[^\s\[\]()]+")
 _FILE = re.compile(r"[^\[\]\n]\.[^\W_]{1,5}\Z")
 # Not "[0.5]", "[1.2, 3.4]" or "[U.S]"
 _FILE_LABEL = re.compile(r"[^\[\]\n]+\.[^\W\d_][^\W_]{1,4}(?:#page=\d{1,9})?")
-_MARKER_START = re.compile(r"[【［（〔〖﹝⟦❲⁅〚⦋﹇&\\#*~^$<]")  # in a word, the first character of another marker
+_MARKER_START = re.compile(
+    r"[\ue200\ue202【［（〔〖﹝⟦❲⁅〚⦋﹇&\\#*~^$<]"
+)  # in a word, the first character of another marker
 
 
 def _after_tag(text: str, at: int, names: MarkerNames, final: bool) -> Match | NeedData | None:
@@ -140,17 +147,11 @@ def _in_brackets(text: str, i: int, names: MarkerNames, final: bool) -> Match | 
     if close < 0:
         rest = text[i + 1 :]
         possible = names.shapes and len(rest) <= MAX_NAME and "\n" not in rest
-        possible = possible or any(name.startswith(rest) or _may_have_place(rest, name) for name in names.names)
+        possible = possible or any(name.startswith(rest) for name in names.names)
         return NEED_DATA if not final and possible else None
     name = text[i + 1 : close]
     if name.isdigit() or "\n" in name:
         return None
-    place = None if name in names.names else _PLACE.fullmatch(name)
-    if place and (not place[2] or place[2].lower() in WORDS["locator"]) and _is_file(place[1], names):
-        if close + 1 == len(text) and not final:
-            return NEED_DATA
-        follows = text[close + 1 : close + 2]
-        return None if follows and follows in "([:" else Match(close + 1, names.names[place[1]], ())
     if name not in names.names:
         unknown = names.shapes and label_shape(name) in names.shapes and text[close + 1 : close + 2] != "("
         if unknown and close + 1 == len(text) and not final:
@@ -162,23 +163,9 @@ def _in_brackets(text: str, i: int, names: MarkerNames, final: bool) -> Match | 
         return _with_target(text, close + 1, name, names, final)
     if names.labels:
         return Match(close + 1, names.names[name], ())
-    if text[close + 1 : close + 2] in ("[", ":") or not _FILE.search(name):
+    if text[close + 1 : close + 2] in ("[", ":") or not is_file_name(name):
         return None
     return Match(close + 1, names.names[name], ())
-
-
-# A place in a file: [notes.md, page 1], [notes.md:1], [notes.md#3]
-_PLACE = re.compile(r"(.{1,200}?)(?:[,;]? ?([^\W\d_]{1,12}|§)\.? ?|[:#])\d{1,6}(?: ?[-–] ?\d{1,6})?")
-_PLACE_PREFIX = re.compile(r"(?:[,;]? ?(?:[^\W\d_]{0,12}|§)\.? ?|[:#])(?:\d{0,6}(?: ?[-–] ?\d{0,6})?)?")
-
-
-def _is_file(name: str, names: MarkerNames) -> bool:
-    return name in names.names and _FILE.search(name) is not None
-
-
-def _may_have_place(rest: str, name: str) -> bool:
-    """Return whether the beginning of a marker is the name of a file and the beginning of a place in it."""
-    return rest.startswith(name) and _FILE.search(name) is not None and bool(_PLACE_PREFIX.fullmatch(rest, len(name)))
 
 
 def _with_target(text: str, at: int, name: str, names: MarkerNames, final: bool) -> Match | NeedData | None:

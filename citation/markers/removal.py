@@ -77,7 +77,7 @@ _FIRST_WORD = re.compile(r"[^\W\d_]{1,8}(?![^\W_])")
 
 # Punctuation that introduces a marker: "six hours, [1].", "six hours — [1]", "six hours -> [1]"
 INTRODUCTION = re.compile(
-    rf"[{SPACES}]{{0,4}}(?:[,;:，；：、–—―→⇒]|(?<=[{SPACES}])(?:-{{1,2}}>?|=>?))(?=[{SPACES}]*\Z)"
+    rf"[{SPACES}]{{0,4}}(?:[,;，；、–—―→⇒]|(?<!\])[:：]|(?<=[{SPACES}])(?:-{{1,2}}>?|=>?))(?=[{SPACES}]*\Z)"
 )
 
 

@@ -200,16 +200,16 @@ class MarkerStripper:
             return None
         if covered:
             return self._show(found.end)
-        word = self._is_word(at, found.end, final)
+        word = not found.encloses and self._is_word(at, found.end, final)
         if word is NEED_DATA:
             return None
-        joined_found = found if word else with_list(text, found, self._names, final)
+        joined_found = found if word or found.encloses else with_list(text, found, self._names, final)
         if joined_found is NEED_DATA:
             return None
         found = joined_found
         introduced = INTRODUCTION.match(text, self._done, at)
         if introduced:
-            ends = not word and ends_sentence(text, found.end, introduced[0], final)
+            ends = not (word or found.encloses) and ends_sentence(text, found.end, introduced[0], final)
             if ends is NEED_DATA:
                 return None
             if not ends:

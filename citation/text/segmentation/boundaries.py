@@ -57,8 +57,10 @@ _BRAND = re.compile(r"[a-z]{1,3}(?:[A-Z]|\Z)")
 _WORD = re.compile(r"\w*")
 _LAST_WORD = re.compile(r"\w+[`*_]*\Z")
 _ENDS_INSIDE = frozenset("\"'”’»›)]}）］｝」』】》〉")
-_OPENING_TAGS = re.compile(rf"(?:<(?![bh]r\b)[A-Za-z][^<>\n]{{0,{MAX_TAG}}}+>[{SPACES}]*+){{0,{MAX_OPENERS}}}+")
-_INCOMPLETE_TAG = re.compile(rf"<(?:[A-Za-z][^<>\n]{{0,{MAX_TAG}}})?\Z")
+_OPENING_TAGS = re.compile(
+    rf"(?:(?:<(?![bh]r\b)[A-Za-z][^<>\n]{{0,{MAX_TAG}}}+>|\[cite_start\])[{SPACES}]*+){{0,{MAX_OPENERS}}}+"
+)
+_INCOMPLETE_TAG = re.compile(rf"(?:<(?:[A-Za-z][^<>\n]{{0,{MAX_TAG}}})?|\[[a-z_]{{1,10}})\Z")
 _MARKER_ENDS = frozenset("]】］)$>")
 _NUMBERED = re.compile(r"\s*(?:[•⁃▪◦‣*-]\s?)?(\d{1,3}|[A-Za-z])([.)]{1,2})")
 _NEXT_NUMBER = re.compile(r"\s((?:[•⁃▪◦‣]\s?)?(\d{1,3}|[A-Za-z])([.)]{1,2}))\Z")

@@ -17,7 +17,7 @@ FRAMES: dict[str, Case] = {
     "an element around the text": (
         'Yes. <cite index="1-1,2-3">Sales rose</cite> and costs fell.',
         "Yes. Sales rose and costs fell.",
-        (),
+        (1, 2),
         (),
     ),
     "tags for the beginning of a citation": ("[cite_start]Sales rose.[cite: 2] Ok.", "Sales rose. Ok.", (2,), ()),

@@ -24,7 +24,9 @@ MARKERS = """
 [1]|[2]|[9]|[1, 2]|[1-3]|[[1]]|[[1]](http://x)|【1】|［2］|【3†source】|[^1]|[ID:1]|(ID: 2)|[Source 1]|##1$$|**[1]**|
 ([1])|[١]|&#91;1&#93;|[<b>1</b>]|[1<!-- x -->]|[[[1]]]|[①]|[#1]|\\[1]|[a.pdf](e1)|[DC] a.pdf|
 ¹|<sup>1, 2</sup>|$^{[1]}$|[[1](http://x)]|(see [1])|[[1], [2]]|(see [1] and [2])|[Source 1](http://x)|
-~~[1]~~|^[1]^|\\(^{[1]}\\)|([1], p. 3)|(see also [1])|[n°1]
+~~[1]~~|^[1]^|\\(^{[1]}\\)|([1], p. 3)|(see also [1])|[n°1]|
+[a.pdf, page 3]|[a.pdf:3]|[1: p. 3]|[S1]|[webpage 1]|\\cite{1}|\\citep[p. 3]{a.pdf}|(source: Source 1)|
+<ref>1</ref>|<ref name="2"/>|<cite index="1-1">|</cite>|[cite_start]|[cite: 1]|\ue200cite\ue202turn0search1\ue201
 """.replace("\n", "").split("|")
 WORDS = [
     "Sales", "rose", "in", "2023", "by", "12 %", "é", "收入", "增长", "المبيعات", "बिक्री", "🚀", "arr", "x_1", "U.S.",
@@ -34,6 +36,19 @@ MARKS = [*'.,!?。，:;–()"', " ", " ", " ", "  ", "\n", "\n\n", "\r\n", "- ",
 SYNTAX = [
     *"[]1`$\\*_#†^=<>~!", "``", "```", "$$", "\\(", "\\)", "**", "__", "##", "<b>", "<sup>", "</sup>", "](", "[DC] ",
 ]  # fmt: skip
+SYNTAX += [
+    "<ref>",
+    "</cite>",
+    '<cite index="1',
+    "\\cite",
+    "{",
+    "}",
+    "[cite_",
+    "a.pdf",
+    ", page ",
+    "\ue200cite\ue202",
+    "\ue201",
+]
 SYNTAX += ["[Source ", "$^{", "}$", "²", "(see ", "[2024]", "[0, 1]"]
 
 prose = st.lists(st.sampled_from(MARKERS + WORDS + MARKS), max_size=25).map("".join)
