@@ -113,7 +113,8 @@ class App:
         self, job: Job, found: JobEvidence, route: Route, messages: list[Message], params: Mapping[str, Any]
     ) -> tuple[Batches, Chunks]:
         json = job.json or asks_for_fenced_json(messages)
-        prompt = await self._prompt(found, messages, ask_markers=not (json or forced_function(params)))
+        ask_markers = not (json or forced_function(params))
+        prompt = await self._prompt(found, messages, ask_markers=ask_markers, note=job.options.unsupported_note)
         passages = None if found.prompt else self.passage_links.of_answer()  # a host shows passages itself
         asked = (found.prompt and found.prompt.question) or question(messages)
         response = Response(
@@ -147,7 +148,7 @@ class App:
         token = passages.token if passages else ""
         return batches, Chunks(response, usage=job.usage, streamed=job.stream_chunks, passage_token=token)
 
-    async def _prompt(self, found: JobEvidence, messages: list[Message], *, ask_markers: bool) -> Injected:
+    async def _prompt(self, found: JobEvidence, messages: list[Message], *, ask_markers: bool, note: str) -> Injected:
         """Return the messages with the evidence; unchanged if a host has already put it there."""
         if found.prompt:
             return Injected(messages, found.evidence, ())
@@ -160,6 +161,7 @@ class App:
             ask_markers=ask_markers,
             results=found.tool_results,
             keep_prefix=await read_input(partial(has_cached_prefix, messages), messages),
+            note=note,
         )
         return await Work("prepare_prompt").run(steps)
 

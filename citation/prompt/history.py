@@ -1,6 +1,10 @@
-"""Removal of the markers of earlier turns, whose numbers refer to other evidence, before messages go upstream."""
+"""Removal of what was added to the answers of earlier turns, before messages go upstream.
+
+The numbers of their markers refer to other evidence, and a model would repeat a note about missing sources.
+"""
 
 import re
+from functools import lru_cache
 
 from ..markers import ANY_NUMBER, MarkerNames
 from ..markers.render import LIST_HEADING
@@ -16,18 +20,40 @@ _FILE = re.compile(r"\.[A-Za-z0-9]{1,5}\Z")
 _OWN_ID = re.compile(r"e\d+_*\Z")
 
 
-def strip_history_in_steps(text: str) -> Steps[str]:
-    """Return an earlier answer without markers of any style and without the list of references at its end."""
+def strip_history_in_steps(text: str, note: str = "") -> Steps[str]:
+    """Return an earlier answer without markers of any style and without the list of references at its end.
+
+    `note`: what followed its unsupported sentences, which is removed, too.
+    """
     heading = text.rfind(f"{LIST_HEADING}\n\n- [")
     if heading >= 0:
         start = len(text[:heading].rstrip())
         text = text[:start] + _LIST.sub("", text[start:])
     yield None
     names = yield from _names(text)
+    notes = _note_pattern(note)
     parts: list[str] = []
     for part, fenced in _blocks(text):
+        if notes and not fenced:
+            part = notes.sub("", part)
+            yield None
         parts.append(part if fenced else (yield from strip_in_steps(part, names)).text)
     return "".join(parts)
+
+
+@lru_cache(maxsize=64)
+def _note_pattern(note: str) -> re.Pattern[str] | None:
+    """Return a pattern for the note where it was added; None if it has no letters.
+
+    It follows the punctuation of a sentence, or precedes it. Without brackets of its own it could be a word anywhere.
+    """
+    note = note.strip()
+    if not any(map(str.isalpha, note)):
+        return None
+    escaped = re.escape(note)
+    if not (note[0].isalnum() or note[-1].isalnum()):
+        return re.compile(f"[ \u00a0]?{escaped}")
+    return re.compile(rf"(?<=[^\w\s])[ \u00a0]?{escaped}|[ \u00a0]{escaped}(?=[.!?…]|\s*$)", re.MULTILINE)
 
 
 strip_history = completed(strip_history_in_steps)

@@ -79,13 +79,15 @@ def inject_in_steps(
     ask_markers: bool = True,
     results: Sequence[ToolEvidence] = (),
     keep_prefix: bool = False,
+    note: str = "",
 ) -> Steps[Injected]:
     """Return a copy of the messages with the evidence.
 
     `nonce`: unguessable for the authors of the evidence. `budget_tokens`: estimated maximum of rules and excerpts
     together. Evidence that does not fit is dropped, from the earliest turn first, then by lowest score. If nothing
     fits, the messages stay unchanged. `results`: evidence that is already in tool messages, possibly in several.
-    `keep_prefix`: add rules and excerpts after the messages instead of inside them.
+    `keep_prefix`: add rules and excerpts after the messages instead of inside them. `note`: what earlier answers have
+    after their unsupported sentences.
     """
     templates = templates or _defaults()
     rules = templates.system if ask_markers else templates.unmarked
@@ -102,7 +104,7 @@ def inject_in_steps(
         return Injected([dict(message) for message in messages], (), dropped)
     prepared: list[Message] = []
     for message in messages:
-        prepared.append((yield from _without_markers(message)))
+        prepared.append((yield from _without_markers(message, note)))
         yield None
     for result in results:
         prepared[result.message] = yield from _with_results(prepared[result.message], result, kept, templates.results)
@@ -158,17 +160,17 @@ def _block(template: str, nonce: str, framed: Iterable[str]) -> str:
     return text.rstrip("\n") + "\n\n"
 
 
-def _without_markers(message: Message) -> Steps[Message]:
-    """Return a copy of the message; of an earlier answer without its markers."""
+def _without_markers(message: Message, note: str) -> Steps[Message]:
+    """Return a copy of the message; of an earlier answer without its markers and notes."""
     content = message.get("content")
     if message.get("role") != "assistant" or not content:
         return dict(message)
     if isinstance(content, str):
-        return {**message, "content": (yield from strip_history_in_steps(content))}
+        return {**message, "content": (yield from strip_history_in_steps(content, note))}
     parts = list(content)
     for at, part in enumerate(parts):
         if _is_text(part):
-            parts[at] = {**part, "text": (yield from strip_history_in_steps(part["text"]))}
+            parts[at] = {**part, "text": (yield from strip_history_in_steps(part["text"], note))}
     return {**message, "content": parts}
 
 

@@ -23,3 +23,35 @@ def test_markers_of_earlier_answers_are_stripped(case: str) -> None:
     text, expected = ANSWERS[case]
     assert strip_history(text) == expected
     assert strip_history(expected) == expected
+
+
+NOTE = "(no supporting source)"
+NOTES: dict[str, tuple[str, str, str]] = {  # the note, the earlier answer, what the model receives
+    "after a sentence": (NOTE, f"Sales rose. {NOTE} Costs fell. [1]", "Sales rose. Costs fell."),
+    "at the end": (NOTE, f"Sales rose. {NOTE}", "Sales rose."),
+    "before the full stop": (NOTE, f"Sales rose {NOTE}. Costs fell [1].", "Sales rose. Costs fell."),
+    "in Chinese": (NOTE, f"收入增长。{NOTE}成本下降。", "收入增长。成本下降。"),
+    "in lists": (NOTE, f"- Sales rose {NOTE}\n- Costs fell {NOTE}\n", "- Sales rose\n- Costs fell\n"),
+    "in a table": (NOTE, f"| Sales | rose {NOTE} |\n", "| Sales | rose |\n"),
+    "in code": (NOTE, f"```\n{NOTE}\n```\n", f"```\n{NOTE}\n```\n"),
+    "a note without brackets": (
+        "unverified",
+        "Sales rose. unverified It is unverified news.",
+        "Sales rose. It is unverified news.",
+    ),
+    "a note before the list of references": (
+        NOTE,
+        f"Sales rose. {NOTE} Costs fell. [1]\n\n**References**\n\n- [1] a.md\n",
+        "Sales rose. Costs fell.",
+    ),
+    "a note without letters": ("*", "It is *so*. *", "It is *so*. *"),
+    "another note": ("(unproven)", f"Sales rose. {NOTE}", f"Sales rose. {NOTE}"),
+    "no note": ("", f"Sales rose. {NOTE}", f"Sales rose. {NOTE}"),
+}
+
+
+@pytest.mark.parametrize("case", NOTES)
+def test_our_notes_in_earlier_answers_are_removed(case: str) -> None:
+    note, text, expected = NOTES[case]
+    assert strip_history(text, note) == expected
+    assert strip_history(expected, note) == expected

@@ -1,10 +1,15 @@
 """Earlier answers that clients send back reach the provider without the fields that Citestream added."""
 
+import json
 from typing import Any
 
 import pytest
+from aiohttp.test_utils import TestClient, TestServer
 
 from citestream.proxy.apis.earlier_answers import strip_items, strip_messages
+from citestream.proxy.config import parse
+from citestream.proxy.http.application import make_app
+from tests.upstreams.wire import Server, sse
 
 CITATION = {"url": "u", "title": "t", "start_index": 0, "end_index": 3}
 ANNOTATION_OF_OPENAI = {"type": "url_citation", "url_citation": CITATION}
@@ -62,3 +67,32 @@ def test_items_of_the_responses_api_keep_only_annotations_of_the_provider() -> N
     cleaned = {**message, "content": [{**part, "annotations": [FLAT]}, {"type": "refusal"}]}
     assert strip_items([message, *others]) == [cleaned, *others]
     assert len(part["annotations"]) == 2
+
+
+FLAGGED = "Water boils at 90 °C. (no supporting source) Ice is cold. [1]"
+ROLES = [("user", "Boils?"), ("assistant", FLAGGED), ("user", "More?")]
+CONVERSATIONS: dict[str, dict[str, Any]] = {
+    "/v1/chat/completions": {"messages": [{"role": role, "content": text} for role, text in ROLES]},
+    "/v1/responses": {"input": [{"role": role, "content": text} for role, text in ROLES]},
+    "/v1/messages": {"max_tokens": 9, "messages": [{"role": role, "content": text} for role, text in ROLES]},
+    "/api/chat": {"stream": False, "messages": [{"role": role, "content": text} for role, text in ROLES]},
+    "/v1beta/models/up/m:generateContent": {
+        "contents": [
+            {"role": {"assistant": "model"}.get(role, role), "parts": [{"text": text}]} for role, text in ROLES
+        ]
+    },
+}
+OK = {"id": "c", "choices": [{"index": 0, "delta": {"content": "Ok."}, "finish_reason": "stop"}]}
+
+
+@pytest.mark.parametrize("path", CONVERSATIONS)
+@pytest.mark.parametrize("unsupported", ["flag", "keep"])
+async def test_the_provider_receives_earlier_answers_without_our_notes(path: str, unsupported: str) -> None:
+    async with Server(sse(f"data: {json.dumps(OK)}\n\ndata: [DONE]\n\n".encode())) as upstream:
+        config = parse({"providers": {"up": {"kind": "openai", "base_url": upstream.url, "responses": "off"}}})
+        async with TestClient(TestServer(make_app(config))) as client:
+            added = {"evidence": [{"text": "Water boils."}], "citations": {"unsupported": unsupported}}
+            async with client.post(path, json={"model": "up/m", **CONVERSATIONS[path], **added}) as answer:
+                assert answer.status == 200
+    sent = [message["content"] for message in upstream.requests[-1].json["messages"] if message["role"] == "assistant"]
+    assert sent == ["Water boils at 90 °C. Ice is cold."]
