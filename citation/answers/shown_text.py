@@ -12,6 +12,7 @@ from ..references import Reference, References
 from ..support.decision import Decision, Reason
 from ..text.segmentation import CITABLE, DATA
 from .draft import UNDECIDED, Draft, record
+from .dropped_text import DroppedText
 from .host_labels import HostLabels
 
 LINK_OPENERS = frozenset("([")  # turn brackets right before them into a link; this happens in scripts without spaces
@@ -34,6 +35,7 @@ class ShownText:
         self._length = 0  # code points that the client has
         self._source_end = 0  # where the latest draft ends in the provider's text
         self._line_breaks = 0  # at the end of the text
+        self._dropped = DroppedText() if options.unsupported == "drop" else None
         self.sentence_start = 0  # where the latest sentence begins
         self.is_sentence_open = False  # whether the client has a part of it only, and a citation may follow
 
@@ -52,14 +54,22 @@ class ShownText:
         if decided and self._host:
             limit = self._options.max_per_sentence // self._host.passages_per_label
             decision = self._host.by_label(decision, limit)
-        if not self.is_sentence_open:
-            self.sentence_start = self._length
-        self.is_sentence_open = draft.partial and draft.kind in CITABLE
-        text = self._with_markers(draft, decision) if decided else draft.text
+        before = ""
+        if self._dropped and decided and not decision.supports and not draft.released:
+            self._record(decision, (self._length, self._length), ())
+            text = self._dropped.dropped(draft.text)
+        else:
+            before = self._dropped.before() if self._dropped else ""
+            self._length += len(before)
+            if not self.is_sentence_open:
+                self.sentence_start = self._length
+            self.is_sentence_open = draft.partial and draft.kind in CITABLE
+            text = self._with_markers(draft, decision) if decided else draft.text
+            text = self._dropped.shown(text) if self._dropped else text
         self._length += len(text) - draft.released
         breaks = len(text) - len(text.rstrip("\n"))
         self._line_breaks = breaks + (self._line_breaks if breaks == len(text) else 0)
-        return text[draft.released :]
+        return before + text[draft.released :]
 
     def reference_list(self, *, replaces: bool = False) -> str:
         """Return the Markdown list of references that ends the text, if the options request it.
@@ -76,8 +86,6 @@ class ShownText:
     def _with_markers(self, draft: Draft, decision: Decision) -> str:
         """Return the sentence with its markers, and record its supports at their position in the shown text."""
         options, references = self._options, self._references
-        if not decision.supports and options.unsupported == "drop" and not draft.released:
-            return self._dropped(draft, decision)
         gap = self._host.gap if self._host else "" if options.marker in _COMPACT_STYLES else " "
         text, used = self._fill_places(draft, decision, gap)
         origin = self._length - draft.released
@@ -137,13 +145,6 @@ class ShownText:
             return self._host.marker(reference.evidence.number)
         target = self._references.target(reference.evidence)
         return render(reference.number, reference.evidence, self._options.marker, target)
-
-    def _dropped(self, draft: Draft, decision: Decision) -> str:
-        """Return only the line breaks of an unsupported claim, so that the text around it stays separate."""
-        position = (self._length, self._length)
-        self._record(decision, position, ())
-        rest = draft.text[len(draft.text.rstrip()) :]
-        return rest if "\n" in rest else ""
 
 
 def _marker_spans(start: int, markers: Sequence[str], gap: str) -> list[tuple[int, int]]:
