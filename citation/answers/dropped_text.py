@@ -1,4 +1,4 @@
-"""What remains of the sentences that `unsupported: drop` leaves out, so that the Markdown around them stays intact.
+"""The remains of the sentences that `unsupported: drop` leaves out, so that the Markdown around them stays intact.
 
 The line of a list item, table row or paragraph of which nothing is shown goes with its line break. The marker of a list
 item whose first sentence is dropped stands before the next one. A mark that a dropped sentence opens or closes, of

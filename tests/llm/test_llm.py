@@ -132,11 +132,13 @@ def assert_references_match(shown: str, fields: dict[str, Any]) -> None:
 def test_judge_check_runs_with_a_real_model(llama: str) -> None:
     """The verdicts are not tested, because such a small model judges badly."""
     environment = {**os.environ, "OPENAI_BASE_URL": f"{llama}/v1", "OPENAI_API_KEY": "none"}
-    command = [sys.executable, "-m", "citestream", "judge-check", "openai/smollm2", "--sample", "4", "--json"]
+    command = [sys.executable, "-m", "citestream", "judge-check", "openai/smollm2", "--sample", "1", "--json"]
     done = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True, check=True)
     report = json.loads(done.stdout)
-    assert sum(tally["true"] + tally["false"] + tally["unread"] for tally in report["pairs"].values()) == 4
-    assert report["tokens"] > 0
+    assert report["answers"] == 1
+    judge = report["judge"]
+    assert judge["calls"] > 0
+    assert judge["tokens"] > 0 or judge["late"] == judge["calls"]
 
 
 @pytest.mark.usefixtures("llama_packages")

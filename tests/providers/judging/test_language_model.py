@@ -7,7 +7,7 @@ import pytest
 
 from citestream.providers.errors import ProviderError, rejected
 from citestream.providers.events import ChatRequest, Event
-from citestream.providers.judging.language_model import PARAMETERS, LanguageModelJudge
+from citestream.providers.judging.language_model import MAX_REPLY, PARAMETERS, LanguageModelJudge
 from citestream.providers.scripted import ENVELOPE, ScriptedProvider, chunk, usage
 
 QUESTION = [{"role": "user", "content": "Document: It is red.\nClaim: It is red."}]
@@ -24,10 +24,11 @@ async def test_the_reply_has_text_alternatives_and_a_token_count() -> None:
 
 
 async def test_a_verbose_model_is_stopped_after_its_first_words() -> None:
-    provider = ScriptedProvider("Yes", *[" because the passage says so"] * 1000)
+    piece = " because the passage says so"
+    provider = ScriptedProvider("Yes", *[piece] * 1000)
     reply = await LanguageModelJudge(provider.stream, "m").ask(QUESTION)
     assert reply.text.startswith("Yes because")
-    assert len(reply.text) < 80
+    assert len(reply.text) <= MAX_REPLY + len(piece)
     assert provider.open == 0
     assert reply.tokens > 0
 
