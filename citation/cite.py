@@ -83,7 +83,10 @@ def calibrate_answer_in_steps(
 ) -> Steps[list[Scores | None]]:
     """Calibrate the scores of a complete answer in steps."""
     present = [one for one in scores if one is not None]
-    return align(scores, (yield from calibrate_in_steps(prepared.calibrate_answer(present), strictness)))
+    yield None
+    calibrated = yield from calibrate_in_steps(prepared.calibrate_answer(present), strictness)
+    yield None
+    return align(scores, calibrated)
 
 
 def align(template: Sequence[object | None], values: Iterable[T]) -> list[T | None]:

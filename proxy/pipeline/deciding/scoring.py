@@ -61,6 +61,7 @@ class Scoring:
         self._sentences = sum(max(len(one.text) / CHARACTERS_PER_SENTENCE, one.text.count("\n")) for one in evidence)
         self._characters = sum(len(one.text) for one in evidence) / max(1, len(evidence))  # on average
         self._latest: Scores | None = None
+        self._unscored: Scores | None = None  # the scores of every claim past the budget
         self._windows = (scorer.texts_to_embed, tuple(evidence))
         self._embedder = models.embedder if scorer.needs_vectors else None
         self._cross_encoder = models.cross_encoder
@@ -115,7 +116,11 @@ class Scoring:
         """
         if self._latest and not self._budget.may_score:
             self.degraded = True
-            return [unscored(self._latest)] * len(claims)
+            with self._score_work:
+                self._unscored = self._unscored or unscored(self._latest)
+            if self._score_work.due:  # there may be 100,000 claims
+                await self._score_work.pause()
+            return [self._unscored] * len(claims)
         self._budget.add_scoring(len(claims), self._sentences)
         if self._embedder is not None:
             vectors = await self._claim_vectors(self._embedder, [claim.text for claim in claims])

@@ -14,6 +14,7 @@ from citestream.citation.support.scorers import Claim, scorer
 from citestream.proxy.config import parse
 from citestream.proxy.http.application import make_app
 from citestream.proxy.pipeline.deciding.best_evidence import BEST, is_unscored, unscored, with_best_evidence
+from citestream.proxy.pipeline.deciding.scoring import ExternalModels, Scoring
 from citestream.proxy.pipeline.deciding.work_budget import (
     CLIENT,
     MS_PER_CLAIM,
@@ -96,6 +97,15 @@ def test_a_claim_that_was_not_scored_is_recognised() -> None:
     scores = prepared.score(Claim(CLAIMS[0]))
     assert not is_unscored(scores)
     assert is_unscored(unscored(scores))
+
+
+async def test_claims_past_the_budget_share_one_object() -> None:
+    models = ExternalModels(deadline=0, budget=WorkBudget(0.001))
+    scoring = Scoring(scorer("lexical"), [Evidence(1, EVIDENCE[0]["text"], "e1")], models)
+    await scoring.score_all([Claim(CLAIMS[0])])
+    found = [score for _ in range(3) for score in await scoring.score_all([Claim(claim) for claim in CLAIMS])]
+    assert len(found) == 3 * len(CLAIMS)
+    assert all(score is found[0] and is_unscored(score) for score in found)
 
 
 def test_precision_falls_with_the_work() -> None:
