@@ -32,5 +32,5 @@ def test_the_rules_of_the_prompt_are_those_with_which_the_replies_were_recorded(
 
 def test_the_recorded_judge_is_as_good_as_documented() -> None:
     total = sum(recorded().values(), type(next(iter(recorded().values())))())
-    assert (total["unsupported"], total["accepted"]) == (75, 2)
-    assert (total["supported"], total["refused"], total["partly"]) == (81, 0, 2)
+    assert (total["unsupported"], total["accepted"]) == (105, 1)
+    assert (total["supported"], total["refused"], total["partly"]) == (105, 0, 5)
