@@ -112,7 +112,7 @@ def test_the_error_for_a_redirect_does_not_contain_its_target() -> None:
     assert "169" not in error.message
 
 
-def test_only_headers_about_retries_limits_and_the_request_id_are_kept() -> None:
+def test_only_headers_about_retries_limits_the_account_and_the_request_are_kept() -> None:
     kept = {
         "retry-after": "7",
         "retry-after-ms": "6500",
@@ -120,8 +120,10 @@ def test_only_headers_about_retries_limits_and_the_request_id_are_kept() -> None
         "ratelimit-policy": "10;w=60",
         "x-should-retry": "true",
         "x-request-id": "req_1",
+        "openai-organization": "acme",
+        "server-timing": "gfet4t7; dur=123",
     }
-    others = {"Set-Cookie": "a=b", "Via": "x", "openai-organization": "acme", "x-envoy-upstream": "10.0.0.1"}
+    others = {"Set-Cookie": "a=b", "Via": "x", "openai-model": "m", "x-envoy-upstream": "10.0.0.1"}
     error = rejected(429, {name.title(): value for name, value in {**kept, **others}.items()}, b"")
     assert error.retry_after == "7"
     assert error.headers == kept
