@@ -29,6 +29,7 @@ from .data_values import DataValues
 from .draft import UNDECIDED, Draft
 from .host_labels import HostLabels
 from .json_values import FencedJson
+from .offset_map import OffsetMap
 from .partial_sentence import PartialSentence
 from .shown_text import LINK_OPENERS, ShownText
 from .source_lines import Line, SourceLines, leads_to_marker, may_lead, without_line
@@ -168,6 +169,11 @@ class Answer:
         """Return the text to show for this draft, and record its citations. Call it in the order of the drafts."""
         return self._shown.add(draft, decision)
 
+    @property
+    def offsets(self) -> OffsetMap:
+        """Where the provider's text is in the shown text."""
+        return self._shown.offsets
+
     def reference_list(self) -> str:
         """Return the list of references that ends the text, if the options request it or it replaces the model's.
 
@@ -189,7 +195,8 @@ class Answer:
         drafts: list[Draft] = []
         for (sentence, is_removed), next_character in zip(lines, following, strict=True):
             if is_removed:
-                drafts.append(Draft("", sentence.kind, start=sentence.start, end=sentence.start + len(sentence.text)))
+                end = sentence.start + len(sentence.text)
+                drafts.append(Draft("", sentence.kind, start=sentence.start, end=end, source=sentence.text))
             elif sentence.continues and sentence.citable:
                 text = self._partial.release_piece(sentence)
                 drafts += [Draft(text, end=sentence.start + len(sentence.text), partial=True)] if text else []
@@ -230,6 +237,7 @@ class Answer:
             sentence.kind,
             start=sentence.start,
             end=sentence.start + len(sentence.text),
+            source=sentence.text,
             released=released,
             claim=claim,
             cited=cited,

@@ -22,6 +22,7 @@ class Draft:
     kind: Kind = Kind.PROSE
     start: int = 0  # span in the provider's text, in code points
     end: int = 0
+    source: str = ""  # the provider's text of the span, with the model's markers
     released: int = 0  # leading characters of `text` that the client already has (release: live; code)
     claim: Claim | None = None  # None: nothing to decide
     cited: tuple[int, ...] = ()  # evidence numbers that the model cited

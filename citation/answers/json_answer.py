@@ -10,6 +10,7 @@ from ..support.decision import Decision
 from ..text.steps import Steps
 from .draft import UNDECIDED, Draft, record
 from .json_values import JsonValues
+from .offset_map import OffsetMap
 
 
 class JsonAnswer:
@@ -26,10 +27,12 @@ class JsonAnswer:
         self._record = partial(record, references, grounding, choice)
         self._values = JsonValues(names, question=question)
         self._length = 0
+        self.offsets = OffsetMap()
 
     def feed(self, text: str) -> list[Draft]:
         """Return the text unchanged."""
         self._values.feed(text)
+        self.offsets.add(self._length, text, self._length, text)
         self._length += len(text)
         return [Draft(text, end=self._length)]
 

@@ -14,6 +14,7 @@ from ..text.segmentation import CITABLE, DATA
 from .draft import UNDECIDED, Draft, record
 from .dropped_text import DroppedText
 from .host_labels import HostLabels
+from .offset_map import OffsetMap
 
 LINK_OPENERS = frozenset("([")  # turn brackets right before them into a link; this happens in scripts without spaces
 _COMPACT_STYLES = frozenset({"number", "link"})  # marker styles without a space between markers: [1][2]
@@ -36,6 +37,8 @@ class ShownText:
         self._source_end = 0  # where the latest draft ends in the provider's text
         self._line_breaks = 0  # at the end of the text
         self._dropped = DroppedText() if options.unsupported == "drop" else None
+        self._inserted = (0, 0)  # the span of the markers in the latest sentence, with the space before them
+        self.offsets = OffsetMap()  # the place of the provider's text in this text
         self.sentence_start = 0  # where the latest sentence begins
         self.is_sentence_open = False  # whether the client has a part of it only, and a citation may follow
 
@@ -54,6 +57,7 @@ class ShownText:
         if decided and self._host:
             limit = self._options.max_per_sentence // self._host.passages_per_label
             decision = self._host.by_label(decision, limit)
+        self._inserted = (0, 0)
         before = ""
         if self._dropped and decided and not decision.supports and not draft.released:
             self._record(decision, (self._length, self._length), ())
@@ -66,6 +70,10 @@ class ShownText:
             self.is_sentence_open = draft.partial and draft.kind in CITABLE
             text = self._with_markers(draft, decision) if decided else draft.text
             text = self._dropped.shown(text) if self._dropped else text
+        if draft.source:
+            origin = self._length - draft.released - len(before)
+            inserted = (self._inserted[0] + len(before), self._inserted[1] + len(before))
+            self.offsets.add(draft.start, draft.source, origin, before + text, inserted)
         self._length += len(text) - draft.released
         breaks = len(text) - len(text.rstrip("\n"))
         self._line_breaks = breaks + (self._line_breaks if breaks == len(text) else 0)
@@ -96,6 +104,8 @@ class ShownText:
         note = options.unsupported_note if options.unsupported == "flag" and not cited else ""
         placement = "before" if draft.before_bracket else options.placement
         placed = place_marker(text, draft.kind, note or gap.join(shown), placement, draft.released)
+        marker_end = placed.marker_start + len(note or gap.join(shown))
+        self._inserted = (marker_end - (len(placed.text) - len(text)), marker_end)
         sentence = (origin + placed.body_start, origin + placed.body_end)
         spans = _marker_spans(placed.marker_start, shown, gap)
         positions = {**used, **dict(zip(shown, spans, strict=True))}

@@ -4,15 +4,18 @@ A streamed answer sends these chunks; a complete answer collects them (collect_c
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, assert_never
 
 from citestream.citation.answers.response import Response
 from citestream.citation.grounding import Grounding
 from citestream.citation.references import Citation, Reference
 from citestream.providers.events import Chunk, Finish, OtherDelta, Usage
+from citestream.providers.wire.json_text import as_object
 
 from .chunk_fields import empty_chunk
 from .outgoing import Failed, Outgoing, TextOut
+from .provider_citations import ProviderCitations
 
 OWN_FIELDS = ("references", "grounding")  # only Citestream states them; a provider could invent them
 LONG_LIST = 1_000  # spans, which are freed in 1 ms
@@ -37,12 +40,14 @@ class Chunks:
         self._latest: Chunk = {}
         self._open_choices: dict[int, None] = {}  # those that have begun and not ended, in order
         self._has_ended = False  # whether a choice has ended, with its annotations and references
-        self._annotated: dict[int, list[Fields]] = {}  # the provider's own annotations, by choice
+        self._native = ProviderCitations()
 
     def of(self, event: Outgoing) -> list[Chunk]:
         """Return the chunks of one event; none for usage that the client did not ask for."""
         if not isinstance(event, Failed):
-            _remove_own_fields(event.chunk)
+            _remove_added_fields(event.chunk)
+            if (taken := self._native.take(event.chunk)) is not event.chunk:
+                event = replace(event, chunk=taken)
         match event:
             case TextOut(choice, text, chunk, logprobs):
                 self._begin(choice)
@@ -51,7 +56,6 @@ class Chunks:
             case OtherDelta(chunk, choices):
                 for choice in choices:
                     self._begin(choice)
-                self._take_annotations(chunk)
                 chunks = [chunk]
             case Finish(choice, _, chunk, last=last):
                 before, _ = self._announced(choice, chunk)
@@ -115,15 +119,6 @@ class Chunks:
     def _begin(self, choice: int) -> None:
         self._open_choices[choice] = None
 
-    def _take_annotations(self, chunk: Chunk) -> None:
-        """Move the provider's annotations to the finish chunk: clients read them once per stream."""
-        for choice in chunk.get("choices") or ():
-            delta = choice.get("delta") or {}
-            _remove_own_fields(delta)
-            found = delta.pop("annotations", None)
-            if isinstance(found, list):
-                self._annotated.setdefault(choice.get("index", 0), []).extend(found)
-
     def _opened(self, chunks: list[Chunk]) -> list[Chunk]:
         if not self._opening:
             return chunks
@@ -141,20 +136,27 @@ class Chunks:
         self._open_choices.pop(choice, None)
         self._has_ended = True
         (ending,) = chunk["choices"]
-        found = self._response.choice_fields(choice)
-        if annotated := self._annotated.get(choice):
-            found["annotations"] = [*found.get("annotations", ()), *annotated]
-        ended = chunk | {"choices": [ending | {"delta": found}]}
+        delta, fields = self._ending_fields(choice, ending)
+        ended = chunk | {"choices": [ending | fields | {"delta": delta}]}
         if not last:  # the fields of all choices are sent once: there may be 1,000 choices
             return ended
         return ended | self._response.response_fields() | ({} if self._streamed else self._response.body_fields())
 
+    def _ending_fields(self, choice: int, ending: Fields) -> tuple[Fields, Fields]:
+        """Return the last delta of a choice with all citations, and the other fields of its last chunk."""
+        offsets = self._response.answer(choice).offsets
+        delta = self._response.choice_fields(choice)
+        if native := self._native.annotations(choice, offsets):
+            delta["annotations"] = [*delta.get("annotations", ()), *native]
+        google = self._native.choice_fields(choice, offsets)
+        return delta, {"google": {**as_object(ending.get("google")), **google}} if google else {}
+
     def _unfinished(self) -> Chunk:
         """Return the chunk before an error. A choice that has ended is not repeated: clients join its lists."""
-        choices = [
-            {"index": choice, "delta": self._response.choice_fields(choice), "logprobs": None, "finish_reason": None}
-            for choice in self._open_choices or (() if self._has_ended else (0,))
-        ]
+        choices: list[Fields] = []
+        for choice in self._open_choices or (() if self._has_ended else (0,)):
+            delta, fields = self._ending_fields(choice, {})
+            choices.append({"index": choice, "delta": delta, **fields, "logprobs": None, "finish_reason": None})
         return {**empty_chunk(self._latest, 0), "choices": choices, **self._response.response_fields()}
 
 
@@ -195,9 +197,11 @@ class UncitedChunks:
 AnswerChunks = Chunks | UncitedChunks
 
 
-def _remove_own_fields(fields: Fields) -> None:
-    for name in OWN_FIELDS:
-        fields.pop(name, None)
+def _remove_added_fields(chunk: Chunk) -> None:
+    """Remove the fields that only Citestream states, from a chunk and its deltas."""
+    for fields in (chunk, *(choice.get("delta") or {} for choice in chunk.get("choices") or ())):
+        for name in OWN_FIELDS:
+            fields.pop(name, None)
 
 
 def _without_usage(chunks: list[Chunk]) -> list[Chunk]:

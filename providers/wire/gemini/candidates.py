@@ -1,12 +1,12 @@
 """Answers of the Gemini API and chunks of the OpenAI API: finish reasons, usage, log-probabilities and streams."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from time import time
 from typing import Any
 
 from ...errors import ReportedError, reported
 from ...events import Chunk, Event
-from ..json_text import as_object, without_none
+from ..json_text import as_list, as_object, without_none
 from ..openai_messages import function_call, usage_of
 from ..translating_reader import TranslatingReader
 
@@ -105,6 +105,8 @@ class GeminiReader(TranslatingReader):
             fields["logprobs"] = logprobs
         role = self._role(index)  # before the deltas, because it starts the count of tool calls
         parts = (candidate.get("content") or {}).get("parts") or ()
+        if metadata := as_object(extra.get("groundingMetadata")):
+            extra["groundingMetadata"] = {**metadata, **_supports_in_text(metadata, parts)}
         deltas = [self._delta(index, part) for part in parts if isinstance(part, dict)] or [{}]
         if role:
             deltas[0] = role | deltas[0]
@@ -154,6 +156,28 @@ class GeminiReader(TranslatingReader):
         extra, self._extra = self._extra, {}
         choice = {"index": index, "delta": delta, **fields, "finish_reason": reason}
         return {**self._envelope, "choices": [choice], **({"google": extra} if extra else {})}
+
+
+def _supports_in_text(metadata: Mapping[str, Any], parts: Sequence[Any]) -> Fields:
+    """Return the supports of an answer with several parts, with offsets in its whole text instead of one part."""
+    supports = [dict(as_object(support)) for support in as_list(metadata.get("groundingSupports"))]
+    before, lengths = [0], 0
+    for part in map(as_object, parts):
+        text = part.get("text")
+        lengths += (
+            len(text.encode("utf-8", "surrogatepass")) if isinstance(text, str) and not part.get("thought") else 0
+        )
+        before.append(lengths)
+    for support in supports:
+        segment = dict(as_object(support.get("segment")))
+        index = segment.get("partIndex")
+        if type(index) is int and 0 < index < len(parts):
+            del segment["partIndex"]
+            for name in ("startIndex", "endIndex"):
+                if type(offset := segment.get(name, 0)) is int:
+                    segment[name] = offset + before[index]
+            support["segment"] = segment
+    return {"groundingSupports": supports} if supports else {}
 
 
 def finish_reason(reason: str | None, native: object) -> str:

@@ -123,20 +123,40 @@ def byte_length(text: str) -> int:
 
 
 def _moved(supports: Any, texts: Sequence[Text], chunks_before: int) -> list[Fields]:
-    """Return Gemini's own supports at the offsets where markers have moved their text.
+    """Return Gemini's own supports in the parts of this answer. Their offsets count the bytes of its whole text.
 
-    A support whose text contains a marker now is left out.
+    Some versions of Gemini count differently. The text of the segment then decides. A support is left out if its words
+    are not in the answer.
     """
+    written = "".join(text.text for text in texts).encode("utf-8", "surrogatepass")
     moved = []
     for support in map(as_object, as_list(supports)[:MAX_OWN_SUPPORTS]):
         segment = as_object(support.get("segment"))
-        quoted = segment.get("text")
-        sentence = quoted if isinstance(quoted, str) else ""
-        found = next(((text, at) for text in texts if sentence and (at := text.text.find(sentence)) >= 0), None)
-        if found:
-            text, at = found
+        bounds = _bounds(segment, written, texts)
+        if bounds:
             own = [index for index in as_list(support.get("groundingChunkIndices")) if isinstance(index, int)]
             indices = [chunks_before + index for index in own]
-            bounds = {**segment, **_segment(text, at, at + len(sentence))}
-            moved.append({**support, "segment": bounds, "groundingChunkIndices": indices})
+            others = {name: value for name, value in segment.items() if name not in ("partIndex", "startIndex")}
+            placed = {**others, **_segment_at(*bounds, texts)}
+            moved.append({**support, "segment": placed, "groundingChunkIndices": indices})
     return moved
+
+
+def _bounds(segment: Mapping[str, Any], written: bytes, texts: Sequence[Text]) -> tuple[int, int] | None:
+    """Return the span of a segment of Gemini's own in the answer, in code points."""
+    start, end, quoted = segment.get("startIndex", 0), segment.get("endIndex"), segment.get("text")
+    if type(start) is int and type(end) is int and 0 <= start < end <= len(written):
+        marked = written[start:end].decode("utf-8", "replace")
+        if not isinstance(quoted, str) or _has_words(marked, quoted):
+            before = len(written[:start].decode("utf-8", "replace"))
+            return before, before + len(marked)
+    if not isinstance(quoted, str) or not quoted:
+        return None
+    found = ((text.start + at, text.start + at + len(quoted)) for text in texts if (at := text.text.find(quoted)) >= 0)
+    return next(found, None)
+
+
+def _has_words(marked: str, quoted: str) -> bool:
+    """Return whether a text begins and ends like another one; markers may be inside."""
+    words, quoted_words = marked.split(), quoted.split()
+    return bool(words and quoted_words) and words[0] == quoted_words[0] and words[-1] == quoted_words[-1]
