@@ -29,7 +29,7 @@ def _paths(document: Node) -> Iterator[str]:
         yield f"## {tag['name']}\n"
         for path, methods in document["paths"].items():
             for method, operation in methods.items():
-                if tag["name"] in operation["tags"]:
+                if method != "parameters" and tag["name"] in operation["tags"]:
                     yield from _operation(path, method, operation)
 
 

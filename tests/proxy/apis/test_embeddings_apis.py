@@ -132,7 +132,7 @@ PASSED_THROUGH: dict[str, tuple[str, dict[str, Any], str, dict[str, Any]]] = {
     "several embeddings of Gemini": (
         "/v1/models/own-gemini/m:batchEmbedContents",
         {"requests": [{"model": "models/own-gemini/m", "content": {"parts": [{"text": "a"}]}, "title": "t"}]},
-        "/v1beta/models/m:batchEmbedContents",
+        "/v1/models/m:batchEmbedContents",
         {"requests": [{"model": "models/m", "content": {"parts": [{"text": "a"}]}, "title": "t"}]},
     ),
     "tokens of Gemini": (

@@ -57,6 +57,28 @@ async def test_only_the_model_changes(name: str) -> None:
         assert received.count(b"") == len(split)  # ticks pass at once
 
 
+DELTAS = EVENTS[EVENTS.index(b"event: content_block_delta") :]
+
+
+async def test_a_stream_that_begins_with_content_is_not_held() -> None:
+    async def body() -> AsyncGenerator[bytes, None]:
+        yield DELTAS[:120]
+        yield DELTAS[120:]
+
+    assert [piece async for piece in renamed(Relayed(200, {}, body()), "up/x")] == [DELTAS[:120], DELTAS[120:]]
+
+
+async def test_what_was_received_before_an_error_is_passed_on() -> None:
+    async def body() -> AsyncGenerator[bytes, None]:
+        yield EVENTS[:60]
+        raise ConnectionResetError
+
+    pieces = renamed(Relayed(200, {}, body()), "up/x")
+    assert await anext(pieces) == EVENTS[:60]
+    with pytest.raises(ConnectionResetError):
+        await anext(pieces)
+
+
 REQUESTS: dict[str, tuple[str, str]] = {
     "a prefix": ("up/claude-x", "up/claude-x"),
     "an alias": ("fast", "fast"),
