@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ..config import Config
     from .answer_commands import Files
 
+FORMATS = "text, Markdown, HTML, PDF, DOCX, PPTX, XLSX, CSV, JSON or JSONL"
 CONFIG = click.option(
     "--config",
     "path",
@@ -35,7 +36,7 @@ class _EvidencePath(click.Path):
 
 
 _EVIDENCE: dict[str, Any] = {"metavar": "FILE|DIR", "type": _EvidencePath(path_type=Path)}
-_EVIDENCE_HELP = "Evidence: a text, Markdown, PDF, DOCX, HTML, CSV, JSON or JSONL file, or a folder with such files."
+_EVIDENCE_HELP = f"Evidence: a file or a folder of {FORMATS} files."
 EVIDENCE = click.option("--evidence", required=True, help=_EVIDENCE_HELP, **_EVIDENCE)
 EVIDENCE_OR_STORE = click.option(
     "--evidence", help=f"{_EVIDENCE_HELP}  [default: the index of `citestream index`]", **_EVIDENCE
@@ -94,7 +95,7 @@ def read_files(path: Path) -> "Files":
     try:
         entries = evidence_of(path, lambda error: click.echo(f"skipped: {error}", err=True))
     except UnreadableFileError as error:
-        fail(f"{error}; --evidence accepts a file or a folder of text, Markdown, PDF, DOCX, HTML, CSV, JSON or JSONL")
+        fail(f"{error}; --evidence accepts a file or a folder of {FORMATS}")
     return Files(entries, path if path.is_dir() else path.parent)
 
 

@@ -5,11 +5,12 @@ names are looked up from it one after the other, and links are never followed, w
 """
 
 import os
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path, PurePosixPath
+from stat import S_ISLNK, S_ISREG
 from types import TracebackType
 from typing import Self
 
@@ -39,6 +40,16 @@ class SkippedFile:
 
     name: str
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class OtherFile:
+    """A file whose format has no reader."""
+
+    name: str
+
+
+Walked = File | SkippedFile | OtherFile
 
 
 class OpenFolder:
@@ -84,11 +95,15 @@ class OpenFolder:
             os.close(descriptor)
 
 
-def walk(folder: OpenFolder, include: Sequence[str] = ()) -> Iterator[File | SkippedFile]:
+def walk(folder: OpenFolder, include: Sequence[str] = (), names: Collection[str] | None = None) -> Iterator[Walked]:
     """Yield files and skipped files. Links are not followed: their targets may be outside of the folder.
 
     `include`: patterns of names that are read although they look like those of secrets, or have no suffix.
+    `names`: the only files that are looked up, also hidden ones, None for all.
     """
+    if names is not None:
+        yield from (item for name in sorted(names) for item in _look_up(folder, name, include))
+        return
     pending = _list_folder(folder, "", include)
     while pending:
         found = pending.pop()
@@ -98,13 +113,27 @@ def walk(folder: OpenFolder, include: Sequence[str] = ()) -> Iterator[File | Ski
             yield found
 
 
-async def changes(folders: Sequence[Path]) -> AsyncIterator[None]:
-    """Yield once for all changes of a short time, without end."""
-    async for _ in import_module("watchfiles").awatch(*folders):
+async def changes(folders: Sequence[Path], *, recursive: bool = True) -> AsyncIterator[None]:
+    """Yield once for all changes of a short time, without end. `recursive`: also for changes in folders inside."""
+    async for _ in import_module("watchfiles").awatch(*folders, recursive=recursive):
         yield
 
 
-def _list_folder(folder: OpenFolder, inside: str, include: Sequence[str]) -> list[File | SkippedFile | str]:
+def _look_up(folder: OpenFolder, name: str, include: Sequence[str]) -> Iterator[Walked]:
+    """Yield the file of this name, nothing if there is none."""
+    inside, _, last = name.rpartition("/")
+    try:
+        with folder.descend(inside) as descriptor:
+            mode = os.stat(last, dir_fd=descriptor, follow_symlinks=False).st_mode
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        yield SkippedFile(name, f"cannot be read: {error.strerror}")
+        return
+    yield _check_file(name, include, is_link=S_ISLNK(mode), is_file=S_ISREG(mode))
+
+
+def _list_folder(folder: OpenFolder, inside: str, include: Sequence[str]) -> list[Walked | str]:
     """Return the content of one folder in descending order. Folders are returned as paths."""
     try:
         with folder.descend(inside) as descriptor, os.scandir(descriptor) as listing:
@@ -114,25 +143,25 @@ def _list_folder(folder: OpenFolder, inside: str, include: Sequence[str]) -> lis
         return [SkippedFile(f"{inside}/", f"cannot be read: {error.strerror}")]
 
 
-def _list_entry(entry: os.DirEntry[str], inside: str, include: Sequence[str]) -> Iterator[File | SkippedFile | str]:
+def _list_entry(entry: os.DirEntry[str], inside: str, include: Sequence[str]) -> Iterator[Walked | str]:
     name = f"{inside}/{entry.name}" if inside else entry.name
     if entry.name.startswith(".") or entry.name in NEVER:
         return
     if entry.is_dir(follow_symlinks=False):
         yield name
-    elif (file := _check_file(entry, name, include)) is not None:
-        yield file
+    else:
+        yield _check_file(name, include, is_link=entry.is_symlink(), is_file=entry.is_file(follow_symlinks=False))
 
 
-def _check_file(entry: os.DirEntry[str], name: str, include: Sequence[str]) -> File | SkippedFile | None:
-    """Return the file, or why it is skipped; None if its format has no reader."""
-    if os.path.splitext(entry.name)[1].lower() not in READERS:
-        return None
+def _check_file(name: str, include: Sequence[str], *, is_link: bool, is_file: bool) -> Walked:
+    """Return the file, or why it is skipped."""
+    if os.path.splitext(name)[1].lower() not in READERS:
+        return OtherFile(name)
     if not _is_unicode(name):
-        return SkippedFile(os.fsencode(name).decode("utf-8", "replace"), "has a name that is not UTF-8")
-    if entry.is_symlink():
-        return SkippedFile(name, "is a link")
-    if not entry.is_file(follow_symlinks=False):
+        return SkippedFile(os.fsencode(name).decode("utf-8", "replace"), "has a name that is not UTF-8; rename it")
+    if is_link:
+        return SkippedFile(name, "is a link; name its target to read it")
+    if not is_file:
         return SkippedFile(name, "is not a file")
     reason = private_reason(name, include)
     return SkippedFile(name, reason) if reason else File(name)

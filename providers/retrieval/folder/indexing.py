@@ -1,19 +1,20 @@
 """Update a store to match the content of a folder."""
 
-from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from hashlib import blake2b
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from time import monotonic
 
 from ...embedding import Embedder
 from ...errors import ProviderError
 from ..readers import MAX_FILE_BYTES, Entry, SourceFile, UnreadableFileError
-from ..readers.isolated import NO_TEXT
+from ..readers.isolated import NO_READER, NO_TEXT
 from ..readers.reader_process import FILE_SECONDS, ReaderProcess
 from ..readers.source_file import unreadable
-from .directory_walk import File, OpenFolder, SkippedFile, walk
+from .directory_walk import File, OpenFolder, OtherFile, SkippedFile, walk
 from .private_files import contains_private_key, is_included
 from .store import Folder, Store
 
@@ -28,6 +29,13 @@ class Started:
     """Indexing has started. `files`: number of files in the folder."""
 
     files: int
+
+
+@dataclass(frozen=True, slots=True)
+class OtherFormats:
+    """Files of the folder whose formats have no reader. `counts`: suffixes with the number of their files."""
+
+    counts: tuple[tuple[str, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +60,7 @@ class Removed:
     name: str
 
 
-Step = Started | Indexed | Unchanged | Removed | SkippedFile
+Step = Started | OtherFormats | Indexed | Unchanged | Removed | SkippedFile
 Admit = Callable[[Entry], Entry]
 
 
@@ -65,27 +73,35 @@ async def index(
     max_bytes: int = MAX_FILE_BYTES,
     file_seconds: float = FILE_SECONDS,
     include: Sequence[str] = (),
+    names: Collection[str] | None = None,
 ) -> AsyncGenerator[Step, None]:
     """Index new and changed files, and remove deleted ones. If it is stopped, the next run continues from there.
 
     `admit`: return an entry that is valid evidence, or raise ValueError; files may define fields of their own.
     `file_seconds`: how long the reading of one PDF, DOCX or HTML file may take; a slower one is skipped.
     `include`: patterns of names that are read although they look like those of secrets, or have no suffix.
+    `names`: the only files of the folder that are updated, None for all; they are skipped if they have no reader.
     Raises StoreError, sqlite3.Error, and ProviderError if the folder cannot be read or the embedder fails.
     """
     process = ReaderProcess(file_seconds)
     batch = ExitStack()
     with _open(folder) as opened, closing(batch), closing(process):  # commits complete files, also of a stopped run
-        found = list(walk(opened, include))
-        files = [item for item in found if isinstance(item, File)]
+        walked = list(walk(opened, include, names))
+        files = [item for item in walked if isinstance(item, File)]
+        others = [item.name for item in walked if isinstance(item, OtherFile)]
         yield Started(len(files))
-        for item in found:
+        if others and names is None:
+            yield OtherFormats(_suffixes(others))
+        for item in walked:
             if isinstance(item, SkippedFile):
                 yield item
+        for name in others if names is not None else ():
+            yield SkippedFile(name, NO_READER)
         with store.transaction():
             stored_folder = store.folder(folder)
         hashes = store.files(stored_folder.number)
-        for removed in _remove_deleted(store, stored_folder, hashes.keys() - {file.name for file in files}):
+        updated = hashes.keys() if names is None else hashes.keys() & set(names)
+        for removed in _remove_deleted(store, stored_folder, updated - {file.name for file in files}):
             yield removed
         committed = -COMMIT_SECONDS
         reader = _FileReader(opened, admit, embedder, max_bytes, process, include)
@@ -95,6 +111,11 @@ async def index(
                 batch.enter_context(store.transaction())
                 committed = monotonic()
             yield await _update(store, stored_folder, file, hashes.get(file.name), reader)
+
+
+def _suffixes(names: Iterable[str]) -> tuple[tuple[str, int], ...]:
+    """Return suffixes with the number of their names, the most frequent first."""
+    return tuple(Counter(PurePosixPath(name).suffix.lower() for name in names).most_common())
 
 
 def _open(folder: Path) -> OpenFolder:

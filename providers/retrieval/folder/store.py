@@ -27,6 +27,8 @@ from .word_index import coverage
 Entry = dict[str, Any]
 Matrix = NDArray[np.float32]
 
+_SELECTED = "selected files"  # metadata: names by folder, as JSON
+
 
 @dataclass(frozen=True, slots=True)
 class Folder:
@@ -70,6 +72,15 @@ class Store(StoreDatabase):
         return {
             label: Path(path) for path, label in self._database.execute("SELECT path, label FROM folders ORDER BY id")
         }
+
+    def selected_files(self) -> dict[Path, frozenset[str]]:
+        """Return the names of the files that were indexed one by one, by folder. All others are indexed as a whole."""
+        return {Path(path): frozenset(names) for path, names in json.loads(self.metadata(_SELECTED) or "{}").items()}
+
+    def select_files(self, folder: Path, names: Iterable[str] | None) -> None:
+        """Remember the only files of a folder that are indexed, None for all."""
+        selected = {str(path): sorted(known) for path, known in self.selected_files().items() if path != folder}
+        self.set_metadata(_SELECTED, json.dumps(selected | ({} if names is None else {str(folder): sorted(names)})))
 
     def files(self, folder: int) -> dict[str, bytes]:
         """Return the hashes of the files of a folder by name."""

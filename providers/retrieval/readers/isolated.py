@@ -21,6 +21,7 @@ MAX_CHARACTERS = 4_000_000  # limit of the text: about 2000 pages, as much as a 
 MAX_OUTPUT_BYTES = 32 * 2**20
 # Address space, of which the program takes 60 MB. A PDF of 30 MB takes 300 MB. deploy/kubernetes/ has room for it.
 MEMORY_BYTES = 768 * 2**20
+NO_READER = f"has no reader; the formats are {', '.join(sorted(filter(None, READERS)))}"
 NO_TEXT = "contains no text; a scanned document needs text recognition (OCR) first"
 FAILED = "cannot be read: its reader ran out of memory or failed"
 
@@ -31,7 +32,7 @@ async def read_document(data: bytes, name: str, seconds: float = SECONDS) -> lis
     Raises UnreadableFileError. If it is cancelled, the process ends.
     """
     if Path(name).suffix.lower() not in READERS:
-        raise UnreadableFileError(name, f"has no reader; the formats are {', '.join(sorted(filter(None, READERS)))}")
+        raise UnreadableFileError(name, NO_READER)
     with TemporaryFile(prefix="citestream-document-") as file:
         await asyncio.to_thread(_write, file, data)
         output = await _run(file, name, seconds)
@@ -52,7 +53,7 @@ async def _run(file: IO[bytes], name: str, seconds: float) -> bytes:
         async with asyncio.timeout(seconds):
             output, _ = await process.communicate()
     except TimeoutError:
-        raise UnreadableFileError(name, f"takes more than {seconds:g} seconds to read") from None
+        raise UnreadableFileError(name, f"takes more than {seconds:g} seconds to read; divide it") from None
     finally:
         if process.returncode is None:
             process.kill()

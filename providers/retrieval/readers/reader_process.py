@@ -102,7 +102,7 @@ class ReaderProcess:
             timer.cancel()
             timer.join()  # the process may be ended just after its answer
         if is_late.is_set():
-            raise UnreadableFileError(path, f"takes more than {self._seconds:g} seconds to read")
+            raise UnreadableFileError(path, f"takes more than {self._seconds:g} seconds to read; divide it")
         if line.endswith(b"\n"):
             return json.loads(line)
         raise UnreadableFileError(path, FAILED)

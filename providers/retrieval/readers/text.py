@@ -104,7 +104,7 @@ def _guess_encoding(source: SourceFile, sample: bytes) -> str:
 
 
 def _not_text(source: SourceFile) -> str:
-    raise UnreadableFileError(source.path, "is not text")
+    raise UnreadableFileError(source.path, "is not text; give it the suffix of its format")
 
 
 def _last_paragraph(text: str) -> int:

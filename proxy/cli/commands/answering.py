@@ -52,7 +52,7 @@ def ask(question: str, evidence: Path | None, model: str, path: str | None, as_j
 
 
 @click.command()
-@click.argument("folders", nargs=-1, metavar="[DIR]...", type=click.Path(file_okay=False, exists=True, path_type=Path))
+@click.argument("paths", nargs=-1, metavar="[FILE|DIR]...", type=click.Path(exists=True, path_type=Path))
 @STORE
 @click.option(
     "--embedder", help="Embedding model: local, provider/model, or none.  [default: that of the index, or none]"
@@ -67,7 +67,7 @@ def ask(question: str, evidence: Path | None, model: str, path: str | None, as_j
 )
 @CONFIG
 def index(
-    folders: tuple[Path, ...],
+    paths: tuple[Path, ...],
     store: Path,
     embedder: str | None,
     rebuild: bool,
@@ -75,24 +75,26 @@ def index(
     include: tuple[str, ...],
     path: str | None,
 ) -> None:
-    """Index the files of a folder as evidence for questions.
+    """Index folders and files as evidence for questions.
 
-    Reads text, Markdown, HTML, PDF, DOCX, CSV, JSON and JSONL. A later run reads only changed files and removes deleted
-    ones. Without DIR, all indexed folders are updated. An interrupted run is continued by the next one. Files that may
-    contain keys or passwords, and files without a suffix except README and the like, need --include.
+    Reads text, Markdown, HTML, PDF, DOCX, PPTX, XLSX, CSV, JSON and JSONL. A later run reads only changed files and
+    removes deleted ones. Without FILE or DIR, everything that is indexed is updated. An interrupted run is continued by
+    the next one. Files that may contain keys or passwords, and files without a suffix except README and the like, need
+    --include. Skipped files are listed with the reason.
 
     \b
     citestream index docs/ && citestream serve       answer the questions of all clients from docs/
+    citestream index handbook.pdf                    a single file
     citestream index docs/ --embedder local          search by meaning in addition to words
     citestream index --watch                         keep the index of all folders up to date
     """
     from ..index_command import IndexOptions
     from ..index_command import run as run_index
 
-    if rebuild and not folders:
+    if rebuild and not paths:
         fail("--rebuild deletes the list of folders: name them", USAGE)
     config = read_config(path)
-    run(run_index(config, IndexOptions(folders, store, embedder, rebuild, watch, include)), config, embedder or "")
+    run(run_index(config, IndexOptions(paths, store, embedder, rebuild, watch, include)), config, embedder or "")
 
 
 @click.command()

@@ -66,11 +66,71 @@ def test_index_prints_a_summary(home: Path) -> None:
     assert done.stdout == f"{home}/docs: 3 indexed, 2 skipped; .citestream/evidence.db contains 4 excerpts of 3 files\n"
     assert sorted(done.stderr.splitlines()) == [
         "skipped: broken.pdf is a broken PDF; open it and save it again",
-        "skipped: program.txt is not text",
+        "skipped: program.txt is not text; give it the suffix of its format",
     ]
     (home / "docs/sub/fruit.txt").unlink()
     second_run = citestream(home, "index")
     assert second_run.stdout.startswith(f"{home}/docs: 0 indexed, 2 unchanged, 1 deleted, 2 skipped; ")
+
+
+def test_formats_without_a_reader_are_counted_with_advice(home: Path) -> None:
+    for name in ("a.png", "b.PNG", "c.film", "old.doc", "sheet.ods"):
+        (home / "docs" / name).write_bytes(b"\0")
+    done = citestream(home, "index", "docs")
+    assert (done.returncode, done.stdout.split(":")[1].split(";")[0]) == (0, " 3 indexed")
+    assert done.stderr == (
+        "not read, because their formats have no reader: 2 .png, 1 .film, 1 .doc, 1 .ods; save a copy of .doc and .ods "
+        "files as DOCX, XLSX, PPTX or PDF\n"
+    )
+
+
+SINGLE_FILES = {
+    "one file": ([["docs/bridge.md"]], {"bridge.md"}),
+    "two files of one folder, one after the other": (
+        [["docs/bridge.md"], ["docs/tides.pdf"]],
+        {"bridge.md", "tides.pdf"},
+    ),
+    "files of two folders": ([["docs/bridge.md", "docs/sub/fruit.txt"]], {"bridge.md", "fruit.txt"}),
+    "a file, then its folder": ([["docs/bridge.md"], ["docs"]], {"bridge.md", "sub/fruit.txt", "tides.pdf"}),
+    "a folder, then a file in it": ([["docs"], ["docs/sub/fruit.txt"]], {"bridge.md", "sub/fruit.txt", "tides.pdf"}),
+    "a folder and a file in it": ([["docs", "docs/bridge.md"]], {"bridge.md", "sub/fruit.txt", "tides.pdf"}),
+    "a file, then everything again": ([["docs/bridge.md"], []], {"bridge.md"}),
+}
+
+
+@pytest.mark.parametrize(("runs", "names"), SINGLE_FILES.values(), ids=SINGLE_FILES)
+def test_single_files_are_indexed(runs: list[list[str]], names: set[str], home: Path) -> None:
+    for paths in runs:
+        done = citestream(home, "index", *paths)
+        assert (done.returncode, done.stderr) == (0, "")
+    assert {row[1] for row in content(home / ".citestream/evidence.db")} == names
+
+
+def test_a_single_file_is_updated_and_removed(home: Path) -> None:
+    assert "docs/bridge.md: 1 indexed; " in citestream(home, "index", "docs/bridge.md").stdout
+    (home / "docs/bridge.md").write_text("It was opened in 1933.")
+    assert "docs/bridge.md: 1 indexed; " in citestream(home, "index").stdout
+    (home / "docs/bridge.md").unlink()
+    assert "docs/bridge.md: 0 indexed, 1 deleted; " in citestream(home, "index").stdout
+
+
+UNREAD = {
+    "a picture": ("photo.png", b"\x89PNG", "has no reader; the formats are .adoc, "),
+    "a binary file": ("a.txt", b"\x7fELF\0\0", "is not text; give it the suffix of its format"),
+    "a key": ("id_rsa.txt", b"secret", "may contain a secret; --include 'id_rsa.txt' reads it"),
+    "a link": ("link.txt", None, "1 indexed"),
+}
+
+
+@pytest.mark.parametrize(("name", "data", "message"), UNREAD.values(), ids=UNREAD)
+def test_a_named_file_is_read_or_skipped_with_the_reason(
+    name: str, data: bytes | None, message: str, home: Path
+) -> None:
+    path = home / name
+    path.write_bytes(data) if data else path.symlink_to(home / "docs/bridge.md")
+    done = citestream(home, "index", name)
+    assert message in done.stdout + done.stderr
+    assert (done.returncode, "nothing is indexed" in done.stderr) == ((1, True) if data else (0, False))
 
 
 def test_ask_answers_from_the_index(home: Path) -> None:
@@ -112,7 +172,6 @@ def test_serve_answers_any_client_from_the_index(home: Path, launch: Launch) -> 
 WRONG = {
     "no index yet": (("index",), 1, "does not exist: fill it with `citestream index DIR`"),
     "unknown folder": (("index", "nowhere"), 2, "nowhere"),
-    "a file": (("index", "docs/bridge.md"), 2, "is a file"),
     "unknown embedder": (("index", "docs", "--embedder", "psychic"), 1, "'psychic' is neither local nor"),
     "rebuild without a folder": (("index", "--rebuild"), 2, "name them"),
 }
@@ -274,8 +333,8 @@ def test_an_empty_folder_is_an_error_after_the_other_folders_were_indexed(home: 
     done = citestream(home, "index", "empty", "docs")
     assert done.returncode == 1
     assert done.stderr.endswith(
-        f"citestream: {home}/empty: no file to index; Citestream reads text, Markdown, HTML, PDF, DOCX, CSV, "
-        "JSON or JSONL\n"
+        f"citestream: {home}/empty: no file to index; Citestream reads text, Markdown, HTML, PDF, DOCX, PPTX, "
+        "XLSX, CSV, JSON or JSONL\n"
     )
     assert f"{home}/docs: 3 indexed" in done.stdout
 

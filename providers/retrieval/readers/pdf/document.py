@@ -31,7 +31,7 @@ def parts(source: SourceFile) -> Iterator[Part]:
         raise
     except Exception as error:  # noqa: BLE001 - a broken file may raise anything
         if getattr(error, "err_code", None) == _PASSWORD_ERROR:
-            raise UnreadableFileError(source.path, "needs a password") from None
+            raise UnreadableFileError(source.path, "needs a password; save it without one") from None
         raise UnreadableFileError(source.path, "is a broken PDF; open it and save it again") from None
 
 

@@ -21,11 +21,21 @@ import pytest
 from citestream.providers.embedding import Embedder, Limits
 from citestream.providers.errors import ProviderError
 from citestream.providers.retrieval.folder.directory_walk import SkippedFile
-from citestream.providers.retrieval.folder.indexing import Admit, Indexed, Removed, Started, Step, Unchanged, index
+from citestream.providers.retrieval.folder.indexing import (
+    Admit,
+    Indexed,
+    OtherFormats,
+    Removed,
+    Started,
+    Step,
+    Unchanged,
+    index,
+)
 from citestream.providers.retrieval.folder.store import Store
 from citestream.providers.retrieval.folder.store_file import StoreError
 from citestream.providers.retrieval.folder.word_index import Hit
 from citestream.providers.retrieval.readers import Entry
+from citestream.providers.retrieval.readers.isolated import NO_READER
 from tests.providers.retrieval.readers.documents import pdf
 
 ROOT = Path(__file__).parents[4]
@@ -127,7 +137,7 @@ async def test_weights_of_terms_do_not_depend_on_earlier_changes(store: Store, f
 async def test_a_broken_file_is_removed_and_added_again_when_repaired(store: Store, folder: Path) -> None:
     await run(store, folder)
     (folder / "a.md").write_bytes(b"\0")
-    assert SkippedFile("a.md", "is not text") in await run(store, folder)
+    assert SkippedFile("a.md", "is not text; give it the suffix of its format") in await run(store, folder)
     assert search(store, "apples") == []
     (folder / "a.md").write_text(FILES["a.md"])
     assert Indexed("a.md", 1) in await run(store, folder)
@@ -266,21 +276,22 @@ def strange_name(folder: Path) -> None:
     (Path(os.fsdecode(os.fsencode(folder) + b"/\xff.txt"))).write_text("Strange.")
 
 
+LINK = "is a link; name its target to read it"
 SKIPPED: dict[str, tuple[Callable[[Path], object], list[SkippedFile]]] = {
     "links to a parent folder": (
         link_to_itself,
-        [SkippedFile("b/again", "is a link"), SkippedFile("loop.txt", "is a link")],
+        [SkippedFile("b/again", LINK), SkippedFile("loop.txt", LINK)],
     ),
-    "links to another folder": (link_to_other_folder, [SkippedFile("link.txt", "is a link")]),
+    "links to another folder": (link_to_other_folder, [SkippedFile("link.txt", LINK)]),
     "pipes": (pipe, [SkippedFile("pipe.txt", "is not a file")]),
-    "names that are not UTF-8": (strange_name, [SkippedFile("\ufffd.txt", "has a name that is not UTF-8")]),
+    "names that are not UTF-8": (strange_name, [SkippedFile("\ufffd.txt", "has a name that is not UTF-8; rename it")]),
     "sparse files": (
         sparse,
         [SkippedFile("log.txt", "is 2,147,483,648 bytes; at most 67,108,864 are read")],
     ),
     "binary files named as text": (
         lambda folder: (folder / "p.txt").write_bytes(Path(sys.executable).read_bytes()[:5000]),
-        [SkippedFile("p.txt", "is not text")],
+        [SkippedFile("p.txt", "is not text; give it the suffix of its format")],
     ),
     "broken PDF files": (
         lambda folder: (folder / "b.pdf").write_bytes(b"%PDF-1.7\n1 0 obj\n<< /Type /Cat"),
@@ -472,7 +483,23 @@ async def test_hidden_files_and_other_formats_are_ignored(store: Store, folder: 
     for name in (".git/a.txt", ".env.txt", "node_modules/x/README.md", "a.py", "b.png"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text("x")
-    assert (await run(store, folder))[0] == Started(3)
+    assert (await run(store, folder))[:2] == [Started(3), OtherFormats(((".py", 1), (".png", 1)))]
+
+
+async def test_only_the_named_files_are_updated(store: Store, folder: Path) -> None:
+    (folder / ".draft.md").write_text("Of drafts.")
+    (folder / "x.png").write_text("x")
+    names = {"b/c.txt", ".draft.md", "x.png", "missing.md", "missing/a.md"}
+    assert await run(store, folder, names=names) == [
+        Started(2),
+        SkippedFile("x.png", NO_READER),
+        Indexed(".draft.md", 1),
+        Indexed("b/c.txt", 1),
+    ]
+    (folder / ".draft.md").unlink()
+    (folder / "b/c.txt").unlink()
+    assert await run(store, folder, names={".draft.md"}) == [Started(0), Removed(".draft.md")]
+    assert [row[1] for row in store.dump()] == ["b/c.txt"]
 
 
 UNREADABLE = """

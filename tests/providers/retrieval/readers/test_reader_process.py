@@ -36,7 +36,7 @@ def test_a_process_reads_several_files(page: Path, tmp_path: Path) -> None:
 
 
 def test_a_process_is_ended_at_the_time_limit(page: Path) -> None:
-    reason = r"page\.html takes more than 0 seconds to read"
+    reason = r"page\.html takes more than 0 seconds to read; divide it"
     with SourceFile.open(page) as source:
         with closing(ReaderProcess(seconds=0.0)) as process, pytest.raises(UnreadableFileError, match=reason):
             next(process.batches(source, "page.html"))
@@ -81,6 +81,6 @@ def folder(tmp_path: Path) -> Path:
 async def test_indexing_continues_after_a_file_that_takes_too_long(folder: Path, tmp_path: Path) -> None:
     with closing(Store(tmp_path / "e.db", create=True)) as store:
         first = [step async for step in index(store, folder, dict, file_seconds=0.0)]
-        assert SkippedFile("a.html", "takes more than 0 seconds to read") in first
+        assert SkippedFile("a.html", "takes more than 0 seconds to read; divide it") in first
         assert Indexed("b.txt", 1) in first
         assert Indexed("a.html", 1) in [step async for step in index(store, folder, dict)]
