@@ -183,6 +183,10 @@ class App:
             prepared = scorer.prepare([Evidence(1, f"{text} {text[::-1]}", "e1")])
             attribute(claim, prepared.score(claim), prepared)
 
+    async def load(self) -> None:
+        """Wait for the models on this machine that the first request would wait for."""
+        await self.scorers.load()
+
     async def aclose(self) -> None:
         """Close all connections."""
         await self.recent.aclose()

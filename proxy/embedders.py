@@ -42,6 +42,14 @@ class Embedders:
                 log.warning("evidence is searched without the embedder %s: %s", option, error)
         return None
 
+    async def load(self) -> None:
+        """Wait for the models on this machine that have been found. A failure is logged."""
+        for option, model in list(self._embedders.items()):
+            try:
+                await model.load()
+            except ProviderError as error:
+                log.warning("the embedder %s cannot be loaded: %s", option, error)
+
     async def aclose(self) -> None:
         """Close connections and threads."""
         for one in self._embedders.values():

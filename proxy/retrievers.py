@@ -187,9 +187,11 @@ class Retrievers:
 
         try:
             store = Store(Path(config.store))
-            counts = store.counts()
+            counts, embedder = store.counts(), store.metadata("embedder")
             store.close()
             log.info("evidence: %s, %d excerpts of %d files", config.store, counts["excerpts"], counts["files"])
+            if embedder:
+                self._embedders.find_available(embedder)  # a model on this machine begins to load
             return retriever(
                 "folder",
                 path=Path(config.store),

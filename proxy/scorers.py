@@ -96,6 +96,15 @@ class Scorers:
         elif self.scorer(options.scorer).needs_vectors:
             self._embedder = self._embedder or self._embedders.find(self._config.scoring.embedder)
 
+    async def load(self) -> None:
+        """Wait for the embedders and the cross-encoder on this machine that are in use. A failure is logged."""
+        await self._embedders.load()
+        if self._cross_encoder is not None:
+            try:
+                await self._cross_encoder.load()
+            except ProviderError as error:
+                log.warning("the entailment model cannot be loaded: %s", error)
+
     def require_all(self) -> None:
         """Raise ConfigError if a scorer that the configuration names, also for an alias, is not available."""
         for path, options in self._configured().items():

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..errors import BrokenStream, ProviderError, Rejected, TimedOut, translate
 from .cache import VectorCache, key_of
-from .model import Model, Vectors, as_vectors
+from .model import LoadedModel, Model, Vectors, as_vectors
 
 CACHE_BYTES = 64 * 2**20  # 30,000 sentences of 512 numbers
 _HAS_CONTENT = re.compile(r"\w")
@@ -44,6 +44,14 @@ class Embedder:
         self._wanted: dict[bytes, _Wanted] = {}  # texts of the queue and of running requests
         self._turns = asyncio.Semaphore(model.limits.requests)
         self._dimensions = 0
+
+    async def load(self) -> None:
+        """Wait until the model is ready if it is on this machine. Raises ProviderError."""
+        if isinstance(self.model, LoadedModel):
+            try:
+                await self.model.load()
+            except Exception as error:  # noqa: BLE001 - a package may raise anything
+                raise translate(error, "embedder") from None
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Return (n, D) float32 vectors of unit length. Raises ProviderError.

@@ -40,8 +40,14 @@ class LocalModel:
         """Embed one batch in the thread. If the model could not be loaded, it is loaded again after a while."""
         if self._encoder.done() and self._encoder.exception() and self._backoff.is_over():
             self._encoder = self._thread.submit(self._load)
-        encoder = await asyncio.shield(asyncio.wrap_future(self._encoder))  # others wait for it, too
-        return await asyncio.get_running_loop().run_in_executor(self._thread, _encode, encoder, list(texts))
+        await self.load()
+        return await asyncio.get_running_loop().run_in_executor(
+            self._thread, _encode, self._encoder.result(), list(texts)
+        )
+
+    async def load(self) -> None:
+        """Wait until the model is loaded. Raise its error if it cannot be loaded."""
+        await asyncio.shield(asyncio.wrap_future(self._encoder))  # others wait for it, too
 
     async def aclose(self) -> None:
         """Stop the thread."""

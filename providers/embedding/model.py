@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,15 @@ class Model(Protocol):
 
     async def aclose(self) -> None:
         """Close connections and threads."""
+        ...
+
+
+@runtime_checkable
+class LoadedModel(Protocol):
+    """A model that is loaded into this process."""
+
+    async def load(self) -> None:
+        """Wait until the model is loaded. May raise anything."""
         ...
 
 

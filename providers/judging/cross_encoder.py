@@ -45,6 +45,13 @@ class EntailmentModel:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="entailment")
         self._loaded: Future[_Loaded] = self._thread.submit(_Loaded, self._folder)
 
+    async def load(self) -> None:
+        """Wait until the model is loaded. Raises ProviderError."""
+        try:
+            await asyncio.shield(asyncio.wrap_future(self._loaded))
+        except Exception as error:  # noqa: BLE001 - the runtime may raise anything
+            raise translate(error, "entailment model") from None
+
     async def entailed(self, pairs: Sequence[Pair]) -> list[float]:
         """Return the log odds that each passage entails its sentence. Raises ProviderError."""
         if not pairs:

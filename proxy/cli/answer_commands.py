@@ -1,7 +1,8 @@
 """The commands `citestream ask` and `citestream cite`: the same pipeline as in the server, with printed output."""
 
+import asyncio
 import sys
-from contextlib import aclosing
+from contextlib import AbstractContextManager, aclosing, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
@@ -47,6 +48,10 @@ async def ask(config: Config, question: str, files: Files | None, model: str, *,
         route = app.routes.find(model)
         evidence = _select_evidence(question, files.entries, config) if files else ()
         retrieval = Retrieval(source="" if files else config.default_retriever)
+        if retrieval.source:
+            with waiting_for("the models on this machine are being loaded"):
+                await asyncio.to_thread(app.retrievers.open_all)
+                await app.load()
         messages = [{"role": "user", "content": question}]
         job = Job(model, messages, evidence=evidence, options=route.options, retrieval=retrieval)
         found = await app.retrievers.search(job, JobEvidence(evidence))
@@ -96,6 +101,12 @@ async def cite(
     print(shown.translate(SAFE) if sys.stdout.isatty() else shown, end="\n\n")
     print_references(body, FileLinks({}, files.folder))
     print_explanations(explanations, evidence)
+
+
+def waiting_for(what: str) -> AbstractContextManager[object]:
+    """Show a spinner with a text until the context ends, nothing if the output is not a terminal."""
+    interactive = sys.stdout.isatty() and sys.stderr.isatty()
+    return Console(stderr=True).status(Text(what.translate(SAFE))) if interactive else nullcontext()
 
 
 class _AnswerOutput:

@@ -22,6 +22,8 @@ PIPE_COLUMNS = 200  # width of tables in files and pipes, so that cells are not 
 MAX_VERDICTS = 5  # pieces of evidence in the explanation of a sentence
 MAX_PASSAGE = 70  # characters of the compared passage
 
+DEGRADED = "Some sentences were not checked completely by {}: a model was late or failed, or the answer is too long."
+
 # Columns with scores, and the scorer features that they show: the most informative feature of each scorer.
 SCORES = {"words": ("cover_3", "token"), "meaning": ("near_1", "cosine"), "read": ("entailed",)}
 
@@ -61,8 +63,13 @@ def print_references(body: Mapping[str, Any], links: FileLinks) -> None:
             indented = Padding(passage, (0, 0, 0, 4), expand=False) if console.is_terminal else "    " + passage.plain
             console.print(indented, markup=False, soft_wrap=not console.is_terminal)
     if grounding := body.get("grounding"):
-        if (grounding.get("retrieval") or {}).get("error"):
-            console.print(Text(one_line(grounding["retrieval"]["error"]), style="red"))
+        retrieval = grounding.get("retrieval") or {}
+        if retrieval.get("error"):
+            console.print(Text(one_line(retrieval["error"]), style="red"))
+        if retrieval.get("degraded"):
+            console.print(Text(one_line(f"The documents were searched {retrieval['degraded']}"), style="yellow"))
+        if grounding["degraded"]:
+            console.print(Text(DEGRADED.format(grounding["scorer"]), style="yellow"))
         console.print(Text(_summary(grounding), style="dim"))
 
 

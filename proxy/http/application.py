@@ -94,6 +94,7 @@ async def _run(
 ) -> AsyncGenerator[None, None]:
     """Prepare the first request, watch the event loop while the server runs, and close all connections at the end."""
     await asyncio.to_thread(app.warm_up)
+    await app.load()
     with StallWatch(metrics.loop_stalled).running(), app.recent.removing_expired(), _removing_ids(app):
         yield
     await app.aclose()

@@ -263,7 +263,7 @@ def embedder(home: Path) -> Iterator[WaitingEmbedder]:
         Thread(target=server.serve_forever, daemon=True).start()
         address = f"http://127.0.0.1:{server.server_address[1]}/v1"
         options = f"{{kind: openai, base_url: '{address}', api_key: sk-none-0123456789}}"
-        (home / "c.yaml").write_text(f"providers: {{slow: {options}}}\n")
+        (home / "c.yaml").write_text(f"providers: {{extractive: null, slow: {options}}}\n")
         yield server
         server.may_answer.set()
         server.shutdown()
@@ -287,6 +287,16 @@ def test_ctrl_c_stops_after_the_current_file_and_the_next_run_continues(home: Pa
     second_run = citestream(home, *SLOW_INDEX)
     assert second_run.returncode == 0
     assert "2 indexed, 1 unchanged" in second_run.stdout
+
+
+def test_ask_says_that_the_documents_were_searched_by_words_only(home: Path, embedder: WaitingEmbedder) -> None:
+    embedder.may_answer.set()
+    assert citestream(home, *SLOW_INDEX).returncode == 0
+    embedder.shutdown()
+    embedder.server_close()
+    done = citestream(home, "ask", "When was the Harlan bridge opened?", "--config", "c.yaml")
+    assert (done.returncode, "opened on 4 May 1932" in done.stdout) == (0, True)
+    assert "The documents were searched by words only: " in done.stdout
 
 
 def test_a_second_ctrl_c_stops_at_once_without_a_traceback(home: Path, embedder: WaitingEmbedder) -> None:
