@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from .evidence import Evidence
+from .quotations import QuotationReport
 from .support.decision import Decision, Reason, Status
 
 
@@ -44,6 +45,7 @@ class Grounding:
     rejected: list[dict[str, Any]] = field(default_factory=list)
     rejections: Counter[Reason] = field(default_factory=Counter)  # number of entries in `rejected`
     judging: JudgeReport | None = None  # None: no judge is configured
+    quotations: QuotationReport = field(default_factory=lambda: QuotationReport(()))
     notes: dict[str, Any] = field(default_factory=dict)  # further fields, such as a retriever's diagnostics
     timings_ms: dict[str, float] = field(default_factory=dict)
     decision_times_ns: tuple[int, int] = (0, 0)  # begin of the first and end of the last decision; set by the server
@@ -99,6 +101,7 @@ class Grounding:
             "unsupported": list(self.unsupported),
             "rejected": list(self.rejected),
             "verdicts": list(self.verdicts),
+            "quotations": self.quotations.finish(),
             "indirect": self.indirect,
             "scorer": self.scorer,
             "degraded": self.degraded,

@@ -11,6 +11,7 @@ from ..link_policy import LinkDefanger, LinkDefangers, LinkPolicy
 from ..markers import MarkerNames
 from ..markers.render import allowed_urls
 from ..options import Options
+from ..quotations import QuotationReport
 from ..references import Citation, PassageLink, References
 from ..support.scores import MAX_QUESTION
 from ..text.segmentation import SegmentLimits
@@ -59,6 +60,7 @@ class Response:
             received=len(evidence) if received is None else received,
             injected=len(evidence),
             dropped=tuple(item.number for item in dropped),
+            quotations=QuotationReport(evidence, question),
         )
         self._host = host
         self._dialect = dialect(self.options.dialect)

@@ -8,6 +8,7 @@ from ..markers import WordMarker, render
 from ..markers.placement import place_marker
 from ..markers.word_markers import joins
 from ..options import Options
+from ..quotations import Cited
 from ..references import Reference, References
 from ..support.decision import Decision, Reason
 from ..text.segmentation import CITABLE, DATA
@@ -74,6 +75,7 @@ class ShownText:
             origin = self._length - draft.released - len(before)
             inserted = (self._inserted[0] + len(before), self._inserted[1] + len(before))
             self.offsets.add(draft.start, draft.source, origin, before + text, inserted)
+        self._collect_quotations(draft, decision, before, text)
         self._length += len(text) - draft.released
         breaks = len(text) - len(text.rstrip("\n"))
         self._line_breaks = breaks + (self._line_breaks if breaks == len(text) else 0)
@@ -90,6 +92,24 @@ class ShownText:
         text = text[min(self._line_breaks, len(text) - len(text.lstrip("\n"))) :]
         self.sentence_start, self._length = self._length, self._length + len(text)
         return text
+
+    def _collect_quotations(self, draft: Draft, decision: Decision, before: str, text: str) -> None:
+        """Pass the text that is shown next to the check of quotations, with the place of our markers in it.
+
+        `before`: text in front of the draft, which was already counted. `text`: of the draft, with the part that was
+        released.
+        """
+        start = self._length - len(before)
+        shift = len(before) - draft.released
+        begin, end = (max(0, place + shift) for place in self._inserted)
+        cited = Cited(
+            self.sentence_start,
+            self._length + len(text) - draft.released,
+            draft.cited,
+            tuple(support.number for support in decision.supports),
+        )
+        shown = before + text[draft.released :]
+        self._grounding.quotations.feed(self._choice, start, shown, draft.kind, [(begin, end)], cited)
 
     def _with_markers(self, draft: Draft, decision: Decision) -> str:
         """Return the sentence with its markers, and record its supports at their position in the shown text."""

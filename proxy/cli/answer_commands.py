@@ -25,7 +25,7 @@ from ..pipeline.outgoing import Failed
 from ..pipeline.request.job import Job, JobEvidence, Retrieval
 from ..scorers import Scorers
 from .markdown_stream import SAFE, THEME, open_stream
-from .reports import FileLinks, print_explanations, print_references
+from .reports import FileLinks, print_explanations, print_quotations, print_references
 
 Fields = dict[str, Any]
 
@@ -101,6 +101,8 @@ async def cite(
     print(shown.translate(SAFE) if sys.stdout.isatty() else shown, end="\n\n")
     print_references(body, FileLinks({}, files.folder))
     print_explanations(explanations, evidence)
+    if explain:
+        print_quotations(cited.fields["grounding"]["quotations"], cited.text)
 
 
 def waiting_for(what: str) -> AbstractContextManager[object]:

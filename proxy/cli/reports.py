@@ -105,6 +105,26 @@ def print_explanations(explanations: Sequence[Explained], evidence: Sequence[Evi
             console.print(part)
 
 
+def print_quotations(quotations: Sequence[Mapping[str, Any]], text: str) -> None:
+    """Print the status of each quotation of a text, and how it differs from the evidence."""
+    console = Console(highlight=False, soft_wrap=True)
+    for quotation in quotations:
+        status, number = quotation["status"], quotation["evidence_number"]
+        shown = " ".join(text[quotation["start"] : quotation["end"]].translate(SAFE).split())
+        line = Text.assemble(
+            "\nquotation ",
+            (_shortened(shown, MAX_PASSAGE), "bold"),
+            "  ",
+            (status, "green" if status == "exact" else "red"),
+            f", evidence {number}" if number else "",
+            f", cited {', '.join(map(str, quotation['attributed']))}" if status == "misattributed" else "",
+        )
+        console.print(line)
+        for change in quotation["changes"]:
+            quoted, evidence = (" ".join(change[key].translate(SAFE).split()) for key in ("quoted", "evidence"))
+            console.print(Text(f"  “{quoted or '…'}” for “{evidence or '…'}”"))
+
+
 def _explanation(explanation: Explained, evidence: Sequence[Evidence]) -> list[RenderableType]:
     if not explanation.text.strip():
         return []
@@ -132,9 +152,13 @@ def _verdict_table(verdicts: Sequence[Verdict], evidence: Sequence[Evidence]) ->
             *[_score(verdict, keys) for keys in scores.values()],
             Text(f"{verdict.number} {name}{hinted}"),
             Text(one_line(verdict.summary), style="green" if verdict.cited else "red" if verdict.findings else ""),
-            Text(passage if len(passage) <= MAX_PASSAGE else f"{passage[: MAX_PASSAGE - 1]}…", style="dim"),
+            Text(_shortened(passage, MAX_PASSAGE), style="dim"),
         )
     return table
+
+
+def _shortened(text: str, length: int) -> str:
+    return text if len(text) <= length else f"{text[: length - 1]}…"
 
 
 def _score(verdict: Verdict, keys: Sequence[str]) -> str:

@@ -102,6 +102,12 @@ export function groundingOf(value) {
       verdict: textOf(one.verdict),
       conflict: conflictOf(one.conflict),
     })),
+    quotations: objectsOf(value.quotations).map((one) => ({
+      ...one,
+      ...rangeOf(one),
+      status: textOf(one.status),
+      changes: objectsOf(one.changes).map((change) => ({ quoted: textOf(change.quoted), evidence: textOf(change.evidence) })),
+    })),
     degraded: value.degraded === true,
   };
 }

@@ -48,6 +48,15 @@ export interface Grounding {
   rejected: { choice: number; number: number; reason: string }[];
   /** One for each claim. `conflict` is the passage that says otherwise. */
   verdicts: { choice: number; start: number; end: number; verdict: string; evidence: number[]; conflict: Conflict | null }[];
+  /** Text in quotation marks and block quotations. `status`: exact, altered, stitched, misattributed or absent. */
+  quotations: {
+    choice: number;
+    start: number;
+    end: number;
+    status: string;
+    evidence_number: number | null;
+    changes: { start: number; end: number; quoted: string; evidence: string }[];
+  }[];
   degraded: boolean;
 }
 

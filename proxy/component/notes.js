@@ -2,6 +2,7 @@
 
 import { el } from "./dom.js";
 import { longList } from "./long-list.js";
+import { toUnits } from "./offsets.js";
 import { referenceList } from "./sources.js";
 
 // The reasons in `grounding.rejected`, as the end of a sentence about a citation of the model.
@@ -32,6 +33,7 @@ export function answerNotes(element) {
     error ? el("p", { class: "error", part: "error", role: "alert" }, error.message) : null,
     note(summary, "summary"),
     rejectedList(rejections(grounding)),
+    quotationList(element.answer),
     references.length && element.getAttribute("references") !== "none" ? referenceList(element) : null,
   ].filter(Boolean);
 }
@@ -41,6 +43,28 @@ function rejectedList(texts) {
   const title = `${texts.length} ${texts.length === 1 ? "citation" : "citations"} of the model removed`;
   const entries = longList("ul", {}, texts, (text) => text);
   return el("details", { class: "note", part: "rejected" }, el("summary", {}, title), entries);
+}
+
+// The status of a quotation in `grounding.quotations`, as the end of a sentence. An exact one needs no remark.
+const QUOTATIONS = {
+  altered: "is not word for word in the sources",
+  stitched: "is put together from several passages",
+  misattributed: "is in another source than the one cited",
+  absent: "is not in the sources",
+};
+
+/** Return the quotations that the sources do not have, or have elsewhere; null if there are none. */
+function quotationList({ grounding, text }) {
+  const unit = toUnits(text);
+  const doubtful = (grounding?.quotations ?? []).filter(({ choice, status }) => !choice && Object.hasOwn(QUOTATIONS, status));
+  if (!doubtful.length) return null;
+  const title = `${doubtful.length} ${doubtful.length === 1 ? "quotation" : "quotations"} to check`;
+  const entries = longList("ul", {}, doubtful, (one) => {
+    const changes = one.changes.map(({ quoted, evidence }) => `“${quoted || "…"}” for “${evidence || "…"}”`);
+    const details = one.status === "altered" && changes.length ? `: ${changes.join(", ")}` : "";
+    return `“${text.slice(unit(one.start), unit(one.end))}” ${QUOTATIONS[one.status]}${details}.`;
+  });
+  return el("details", { class: "note", part: "quotations" }, el("summary", {}, title), entries);
 }
 
 /** Return the sentences that explain rejected citations of the model. */

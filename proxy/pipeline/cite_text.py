@@ -50,6 +50,7 @@ class ScoredText:
                 if work.due:
                     await work.pause()
         self.response.grounding.degraded |= self.scoring.degraded
+        await work.run(self.response.grounding.quotations.finish_in_steps())
         return finish(self.response, pieces, supports, self.scores)
 
     async def _decide(self, batch: slice) -> list[Decision]:

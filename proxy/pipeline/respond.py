@@ -21,16 +21,18 @@ from citestream.citation.answers.draft import UNDECIDED, Draft
 from citestream.citation.answers.response import Response
 from citestream.citation.grounding import Grounding
 from citestream.citation.link_policy import LinkDefangers
+from citestream.citation.quotations import may_quote
 from citestream.citation.support.decision import Decision
 from citestream.providers.errors import ProviderError
 from citestream.providers.events import Chunk, Event, Finish, Idle, OtherDelta, TextDelta, Usage
+from citestream.providers.scheduler import Work
 
 from .chunk_fields import empty_chunk, has_own_fields
 from .deciding.prefetch import Steps, decide_in_order, prefetch
 from .deciding.scoring import Scoring
 from .link_filter import remove_links
 from .merge_deltas import LogProbs
-from .outgoing import Failed, Outgoing, TextOut
+from .outgoing import Failed, Outgoing, TextOut, ends_answer
 from .segment_stream import PendingText, Step, segment
 
 log = logging.getLogger("citestream")
@@ -46,7 +48,27 @@ async def respond(events: Events, response: Response, scoring: Scoring, hold_sec
         async with aclosing(decided_steps(events, response, scoring, hold_seconds, timings)) as batches:
             async for steps in batches:
                 timings.update()
-                yield release(steps, response)
+                async for released in release_in_parts(steps, response):
+                    yield released
+
+
+async def release_in_parts(steps: list[Step], response: Response) -> Batches:
+    """Render decided steps, and compare the quotations of the answer with the evidence before its end is rendered.
+
+    The first part must be rendered before the next one is requested.
+    """
+    quotations = response.grounding.quotations
+    end = next((index for index, step in enumerate(steps) if _ends_answer(step)), None)
+    if end is not None:
+        if any(isinstance(step, PendingText) and may_quote(step.draft.text) for step in steps[:end]):
+            yield release(steps[:end], response)
+            steps = steps[end:]
+        await Work("quotations").run(quotations.finish_in_steps())
+    yield release(steps, response)
+
+
+def _ends_answer(step: Step) -> bool:
+    return not isinstance(step, PendingText) and ends_answer(step)
 
 
 def decided_steps(

@@ -13,7 +13,7 @@ from citestream.providers.events import ChatRequest, Event, TextDelta, Usage
 
 from .deciding.scoring import Scoring
 from .outgoing import Failed
-from .respond import Batches, Timings, decided_steps, release
+from .respond import Batches, Timings, decided_steps, release_in_parts
 from .segment_stream import PendingText, Step
 
 # The limit of the second answer, which consists of the draft, its markers and a list of references.
@@ -49,7 +49,8 @@ async def respond_in_two_passes(
         for choice in sorted({step.choice for step in draft if isinstance(step, PendingText)}):
             draft = await _second_pass(provider, request, response, draft, choice)
     timings.update()
-    yield release(draft, response)
+    async for released in release_in_parts(draft, response):
+        yield released
 
 
 async def _second_pass(

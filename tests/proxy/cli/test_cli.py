@@ -204,6 +204,13 @@ def test_cite_explains_its_decisions(evidence: Path) -> None:
     assert [one["claim"] for one in json.loads(done.stdout)["explained"]] == [False, True, True]
 
 
+def test_cite_explains_quotations(evidence: Path) -> None:
+    text = 'It says: "The Harlan bridge was opened on 5 May 1932."'
+    output = citestream("cite", text, "--evidence", str(evidence), "--explain").stdout
+    assert "quotation The Harlan bridge was opened on 5 May 1932.  altered, evidence 1" in output
+    assert "“5” for “4”" in output
+
+
 def test_evidence_can_be_json_or_jsonl(tmp_path: Path) -> None:
     for name, content in (("e.json", '[{"text": "It is red."}]'), ("e.jsonl", '{"text": "It is red."}\n')):
         (tmp_path / name).write_text(content)
