@@ -52,6 +52,7 @@ class QuotationFinder:
         if kind not in CITABLE:
             self.flush()
             return
+        is_blank_line = bool(self._texts) and self._texts[-1].endswith("\n") and "\n" in text and not text.strip()
         done = 0
         for begin, end in markers:
             self._append(start + done, text[done:begin])
@@ -59,7 +60,7 @@ class QuotationFinder:
         self._append(start + done, text[done:])
         self._cited.append(cited)
         self._may_quote = self._may_quote or may_quote(text)
-        if self._length > MAX_PARAGRAPH or text.endswith("\n\n") or (text[-1:] == "\n" and not text.strip()):
+        if self._length > MAX_PARAGRAPH or text.endswith("\n\n") or is_blank_line:
             self.flush()
 
     def flush(self) -> None:

@@ -19,7 +19,7 @@ class Place(NamedTuple):
     is_block: bool = False
 
 
-# What closes each opening mark. „A“ is German, ”A” Swedish, »A« German, «A» French, and “A” English.
+# The marks that close each opening mark. „A“ is German, ”A” Swedish, »A« German, «A» French, and “A” English.
 _CLOSING: Final = {
     "“": "”",
     "„": "“”",

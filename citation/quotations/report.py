@@ -13,9 +13,9 @@ from .evidence_words import EvidenceWords
 from .finder import Cited, Quotation, QuotationFinder
 from .letters import Units
 
-MAX_QUOTATIONS: Final = 500  # of a response; with 100 excerpts of 1,000 characters, 500 altered ones take 0.5 s
-MAX_ELLIPSES: Final = 50  # of a quotation, each of which begins a part
-MAX_CHANGES: Final = 20  # of a quotation that are reported
+MAX_QUOTATIONS: Final = 500  # maximum per response; with 100 excerpts of 1,000 characters, 500 altered ones take 0.5 s
+MAX_ELLIPSES: Final = 50  # maximum per quotation; each begins a part
+MAX_CHANGES: Final = 20  # maximum per quotation
 
 _ELLIPSIS = re.compile(r"[\[(（]?\s*(?:…|\.\s?\.\s?\.|⋯)+\s*[\])）]?")
 

@@ -114,7 +114,8 @@ def test_a_dropped_sentence_has_no_quotation() -> None:
 def test_a_stream_has_the_quotations_of_the_whole_text(chunkings: Chunkings, options: Options) -> None:
     text = (
         'He says "Copper lines the well-known roof [1]. It was rebuilt with 40 windows" [1]. So it is.\n\n'
-        "> No storm has ever\n> reached the lower lamp. [2]\n\nThe “storm has ever reached which burned on 3 May” is a phrase [1][2]."
+        "> No storm has ever\n> reached the lower lamp. [2]\n\n"
+        "The “storm has ever reached which burned on 3 May” is a phrase [1][2]."
     )
     whole = streamed([text], options)
     assert [one["status"] for one in whole] == ["stitched", "altered", "stitched"]
