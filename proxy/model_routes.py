@@ -14,12 +14,12 @@ from citestream.providers.transport import Retries, Timeouts, Transport
 
 from .config import Config, ProviderConfig
 from .http.error_responses import RequestError
+from .missing_models import missing_model
 from .observability.readiness import Check
 from .observability.telemetry import CallTarget, Telemetry
 
 # The options of a provider's configuration that `providers.settings` has under the same name.
 SETTINGS = {"base_url", "headers", "api_version", "azure", "responses", "vertex", "ca_file"}
-MAX_NAME = 200  # characters of an unknown model in an error message
 # How the names of a vendor's own models begin. Its clients name them without a provider.
 MODEL_PREFIXES = {"anthropic": "claude-", "gemini": "gemini-"}
 
@@ -107,7 +107,7 @@ class Routes:
             )
         raise RequestError(
             404,
-            f"the model {model[:MAX_NAME]!r} does not exist; {self._known()}",
+            missing_model(model, self._config),
             param="model",
             code="model_not_found",
         )
@@ -194,11 +194,6 @@ class Routes:
         name = (alias.model if alias else model).partition("/")[0]
         provider = self._config.providers.get(name) or self._config.providers.get(self._config.default_provider)
         return provider.fallback if provider else ""
-
-    def _known(self) -> str:
-        names = [f"{name}/…" for name, settings in self._config.providers.items() if settings.kind != "extractive"]
-        plain = [name for name, settings in self._config.providers.items() if settings.kind == "extractive"]
-        return "there are: " + ", ".join([*self._config.models, *plain, *names])
 
 
 def _vendor(config: ProviderConfig) -> str:

@@ -4,12 +4,9 @@ from citestream.providers.errors import ProviderError, Unreachable
 from citestream.providers.ollama import address as ollama
 
 from ..config import Config
-from ..http.error_responses import RequestError
+from ..missing_models import KEYS
 
 # Environment variables that can replace a configuration file.
-KEYS = {"openai": "OPENAI_API_KEY", "gemini": "GEMINI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
-# Beginnings of the names of each vendor's models
-MODELS = {"openai": ("gpt-", "chatgpt-", "o1", "o3", "o4"), "gemini": ("gemini-",), "anthropic": ("claude-",)}
 ADDRESSES = {
     "ollama": "OLLAMA_HOST",
     "openai": "OPENAI_BASE_URL",
@@ -22,21 +19,9 @@ def hint(error: Exception, model: str, config: Config) -> str:
     """Return a hint about an error of a request to `model`, which can be an alias, or ""."""
     alias = config.models.get(model)
     name, _, rest = (alias.model if alias else model).partition("/")
-    match error:
-        case RequestError(code="model_not_found") if name in KEYS:
-            return f"{name}/… needs {KEYS[name]} in the environment"
-        case RequestError(code="model_not_found") if vendor := _vendor(name):
-            key = "" if vendor in config.providers else f", and set {KEYS[vendor]}"
-            return f"for this vendor's model, use --model {vendor}/{name}{key}"
-        case ProviderError() if name in config.providers:
-            return _provider_hint(error, name, rest, config)
-        case _:
-            return ""
-
-
-def _vendor(model: str) -> str:
-    """Return the vendor whose models have such a name, or ""."""
-    return next((vendor for vendor, prefixes in MODELS.items() if model.lower().startswith(prefixes)), "")
+    if isinstance(error, ProviderError) and name in config.providers:
+        return _provider_hint(error, name, rest, config)
+    return ""
 
 
 def _provider_hint(error: ProviderError, name: str, rest: str, config: Config) -> str:

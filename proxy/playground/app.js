@@ -42,7 +42,7 @@ function ask(event) {
   const question = byId("question").value.trim();
   if (!question || turns.at(-1)?.running) return;
   isWaiting = documents.isReading();
-  if (isWaiting) return notice("The documents are still being read. The question follows by itself.");
+  if (isWaiting) return notice("The documents are still being read. The question is sent when they are ready.", "status");
   byId("question").value = "";
   resize();
   const turn = new Turn(question, actions);
@@ -167,12 +167,8 @@ byId("new").addEventListener("click", () => {
 async function addFiles(files) {
   notice("");
   byId("source").value = DOCUMENTS;
-  const problems = [];
-  await documents.addFiles(files, key(), (message) => {
-    problems.push(message);
-    notice(problems.join(" "));
-  });
-  const asked = isWaiting && !problems.length;
+  const complete = await documents.addFiles(files, key());
+  const asked = isWaiting && complete;
   isWaiting = false;
   if (asked) ask();
 }

@@ -24,7 +24,7 @@ export function evidenceFor(question) {
   return { chosen: bestExcerpts(entries, question, limits.max_evidence), total: entries.length };
 }
 
-export const isEmpty = () => !documents.length;
+export const isEmpty = () => documents.every((one) => one.state === "failed");
 export const isReading = () => documents.some((one) => one.state === "reading");
 
 /** Leave room for the conversation: show many documents as one line, which opens the list. */
@@ -38,31 +38,43 @@ export function addEntries(name, entries) {
   show();
 }
 
-/** Let the server read files, and add them. `report(message)` is called for each that cannot be read. */
-export async function addFiles(files, key, report) {
+/** Let the server read files, and add them. Return whether all could be read. The others stay in the list, with the reason. */
+export async function addFiles(files, key) {
+  const added = [...files].map((file) => ({ name: file.name, file, entries: [], state: "reading" }));
+  documents.push(...added);
+  show();
   await Promise.all(
-    [...files].map(async (file) => {
-      if (file.size > limits.max_file_bytes)
-        return report(
-          `${file.name} is larger than ${Math.floor(limits.max_file_bytes / 2 ** 20)} MB. Index its folder with \`citestream index\` instead.`,
-        );
-      const one = { name: file.name, file, entries: [], state: "reading" };
-      documents.push(one);
-      show();
+    added.map(async (one) => {
       try {
-        one.entries = await readFile(file, key);
-        one.state = "ready";
+        one.reason = refusal(one.file);
+        if (!one.reason) one.entries = await readFile(one.file, key);
       } catch (error) {
-        remove(one);
-        report(
-          error.status === 401
-            ? "This server requires a client key. Enter it in Options, and add the file again."
-            : error.message,
-        );
+        one.reason = refusal(one.file) || failure(error, one.name); // the limits may have arrived meanwhile
       }
+      one.state = one.reason ? "failed" : "ready";
       show();
     }),
   );
+  return added.every((one) => one.state === "ready");
+}
+
+/** Return why a file is not sent to the server, "" if it is. */
+function refusal(file) {
+  if (!file.size) return "The file is empty.";
+  if (file.size > limits.max_file_bytes)
+    return `Larger than ${Math.floor(limits.max_file_bytes / 2 ** 20)} MB. Index it with \`citestream index\` instead.`;
+  const suffix = /\.[^.]+$/.exec(file.name)?.[0].toLowerCase();
+  if (suffix && limits.formats.length && !limits.formats.includes(suffix))
+    return `${suffix} files cannot be read. PDF, Word, Excel, PowerPoint, HTML and text files can.`;
+  return "";
+}
+
+/** Return why the server did not read a file, as a sentence without its name. */
+function failure(error, name) {
+  if (error.status === 401) return "This server requires a client key. Enter it in Options, and add the file again.";
+  if (!error.status) return "The server cannot be reached.";
+  const reason = error.message.startsWith(`${name} `) ? `The file ${error.message.slice(name.length + 1)}` : error.message;
+  return reason.endsWith(".") ? reason : `${reason}.`;
 }
 
 export function clear() {
@@ -86,12 +98,12 @@ function show() {
     ...documents.map((one) =>
       el(
         "li",
-        { "aria-busy": one.state === "reading" ? "true" : null },
+        { "aria-busy": one.state === "reading" ? "true" : null, class: one.state === "failed" ? "failed" : null },
         el(
           "button",
-          { type: "button", class: "name", disabled: one.state === "reading", onclick: () => showDocument(one) },
+          { type: "button", class: "name", disabled: one.state !== "ready", onclick: () => showDocument(one) },
           el("span", { dir: "auto" }, one.name),
-          el("span", { class: "hint" }, one.state === "reading" ? "reading …" : excerptCount(one)),
+          el("span", { class: "hint", role: one.state === "failed" ? "alert" : null }, stateOf(one)),
         ),
         el(
           "button",
@@ -112,8 +124,15 @@ function show() {
 }
 
 function summary() {
-  const reading = documents.filter((one) => one.state === "reading").length;
-  return `${documents.length} documents${reading ? `, reading ${reading} …` : ""}`;
+  const count = (state) => documents.filter((one) => one.state === state).length;
+  const reading = count("reading") ? `, reading ${count("reading")} …` : "";
+  const failed = count("failed") ? `, ${count("failed")} could not be read` : "";
+  return `${documents.length} documents${reading}${failed}`;
+}
+
+function stateOf(one) {
+  if (one.state === "reading") return "reading …";
+  return one.state === "failed" ? one.reason : excerptCount(one);
 }
 
 function excerptCount({ entries }) {

@@ -2,9 +2,10 @@
 
 export const byId = (id) => document.getElementById(id);
 
-/** Show an error above the question until the next action. */
-export function notice(message) {
+/** Show a message above the question until the next action. `kind`: "error", or "status" for one without a problem. */
+export function notice(message, kind = "error") {
   byId("notice").textContent = message;
+  byId("notice").dataset.kind = kind;
   byId("notice").hidden = !message;
 }
 

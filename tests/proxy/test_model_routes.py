@@ -85,6 +85,23 @@ def test_an_unknown_model_is_404_and_lists_the_existing_models(model: str) -> No
         assert name in caught.value.message
 
 
+ADVICE = {
+    "a vendor without its key": ("anthropic/claude-sonnet-5", "needs an API key: set ANTHROPIC_API_KEY where"),
+    "a vendor's model without its key": ("gemini-2.5-flash", "needs an API key: set GEMINI_API_KEY where"),
+    "a model of a provider with another name": ("gpt-4.1", "needs the name of its provider: router/gpt-4.1; there"),
+    "a provider with another name": ("openai/gpt-4.1", "needs the name of its provider: router/gpt-4.1; there"),
+    "open weights": ("gpt-oss:20b", "the model 'gpt-oss:20b' does not exist; there are: "),
+    "any other name": ("grok-4", "the model 'grok-4' does not exist; there are: "),
+}
+
+
+@pytest.mark.parametrize(("model", "advice"), ADVICE.values(), ids=ADVICE)
+def test_an_unknown_model_says_what_it_needs(model: str, advice: str) -> None:
+    with pytest.raises(RequestError) as caught:
+        Routes(parse(CONFIG)).find(model)
+    assert advice in caught.value.message
+
+
 @pytest.mark.filterwarnings("ignore:Inheritance class:DeprecationWarning")  # caused by google-genai
 async def test_official_clients_retrieve_a_model_by_its_name() -> None:
     async with TestServer(make_app(parse(CONFIG))) as server:

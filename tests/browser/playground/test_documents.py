@@ -86,16 +86,28 @@ def test_a_spreadsheet_opens_as_a_table_at_its_row(page: Page, tmp_path: Path) -
     expect(document.locator("tr").nth(2).locator("mark")).to_have_count(0)
 
 
-def test_unreadable_files_are_reported_with_the_reason(page: Page, tmp_path: Path) -> None:
+def test_each_unreadable_file_stays_in_the_list_with_the_reason(page: Page, tmp_path: Path) -> None:
     (tmp_path / "bridge.md").write_text(PASSAGE, "utf-8")
     (tmp_path / "photo.png").write_bytes(b"\x00\x01")
     (tmp_path / "broken.pdf").write_bytes(b"not a PDF")
-    page.set_input_files("#files", [tmp_path / name for name in ("bridge.md", "photo.png", "broken.pdf")])
-    notice = page.locator("#notice")
-    expect(notice).to_contain_text("photo.png has no reader; the formats are", timeout=READ_MS)
-    expect(notice).to_contain_text("broken.pdf is a broken PDF", timeout=READ_MS)
-    expect(page.locator("#documents li")).to_have_count(1)
-    page.get_by_label("Remove bridge.md").click()
+    (tmp_path / "empty.txt").touch()
+    names = ("bridge.md", "photo.png", "broken.pdf", "empty.txt")
+    page.set_input_files("#files", [tmp_path / name for name in names])
+    failed = page.locator("#documents .failed")
+    expect(failed).to_have_count(3, timeout=READ_MS)
+    for name, reason in (
+        ("photo.png", ".png files cannot be read. PDF, Word, Excel, PowerPoint, HTML and text files can."),
+        ("broken.pdf", "The file is a broken PDF; open it and save it again."),
+        ("empty.txt", "The file is empty."),
+    ):
+        expect(failed.filter(has_text=name).get_by_role("alert")).to_have_text(reason)
+    expect(page.locator("#notice")).to_be_empty()
+    page.get_by_text("4 documents, 3 could not be read").click()
+    page.get_by_text("4 documents, 3 could not be read").click()
+    expect(ask(page, "When was the Harlan bridge opened?").locator(".marker")).to_have_count(1)
+    page.get_by_text("4 documents").click()
+    for name in names:
+        page.get_by_label(f"Remove {name}").click()
     expect(page.locator("#documents li")).to_have_count(0)
 
 

@@ -231,12 +231,12 @@ WRONG = {
     "provider without an API key": (
         ("ask", "q", "--evidence", "README.md", "--model", "openai/gpt-4.1"),
         1,
-        "there are: extractive, ollama/…; openai/… needs OPENAI_API_KEY in the environment",
+        "the model 'openai/gpt-4.1' needs an API key: set OPENAI_API_KEY where Citestream runs, or add",
     ),
     "a model of a provider without its key": (
         ("ask", "q", "--evidence", "README.md", "--model", "gpt-4o"),
         1,
-        "for this vendor's model, use --model openai/gpt-4o, and set OPENAI_API_KEY",
+        "the model 'gpt-4o' needs an API key: set OPENAI_API_KEY where Citestream runs",
     ),
     "an empty question": (("ask", " ", "--evidence", "README.md"), 2, "the question is empty"),
     "a path that is too long": (("cite", "text", "--evidence", "x" * 300), 1, "does not exist"),

@@ -202,6 +202,8 @@ async def test_the_error_for_an_unknown_model_lists_the_existing_models() -> Non
     body = {"model": "gpt", "messages": [{"role": "user", "content": "q"}]}
     _, error, _ = await send_request(config, "POST", "/v1/chat/completions", json=body)
     assert error["message"] == "the model 'gpt' does not exist; there are: fast, extractive, ollama/…"
+    _, error, _ = await send_request(config, "POST", "/v1/chat/completions", json=body | {"model": "gpt-4o"})
+    assert "the model 'gpt-4o' needs an API key: set OPENAI_API_KEY where Citestream runs" in str(error["message"])
 
 
 async def test_an_incomplete_body_releases_its_admission() -> None:
