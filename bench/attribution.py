@@ -101,7 +101,7 @@ def entailment(reader: str, records: Sequence[Record]) -> System:
     """Cite with the hybrid scorer and a cross-encoder for undecided pairs, both fitted without the record."""
     table, first = cross_validate(records, "hybrid")
     second = look_again(Path(reader), records, table, first)
-    return System("entailment", cited_by("hybrid", records, table, second), cost("entailment", records, reader=reader))
+    return System("checker", cited_by("hybrid", records, table, second), cost("checker", records, reader=reader))
 
 
 def cited_by(name: str, records: Sequence[Record], table: Pairs, probability: Probabilities) -> Cited:

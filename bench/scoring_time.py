@@ -33,7 +33,7 @@ def cost(name: str, records: Sequence[Record], reader: str = "", token_weight: f
         _cost(
             Options(scorer=name),
             records,
-            ScoringConfig(entailment=reader, ragflow_token_weight=token_weight, deadline_seconds=10, cache_bytes=0),
+            ScoringConfig(checker=reader, ragflow_token_weight=token_weight, deadline_seconds=10, cache_bytes=0),
         )
     )
 

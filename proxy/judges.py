@@ -10,8 +10,9 @@ from citestream.providers.errors import ProviderError
 from citestream.providers.judging.cross_encoder import EntailmentModel
 from citestream.providers.judging.language_model import LanguageModelJudge
 
+from .checkers import checker_folder, is_local
 from .config import ConfigError
-from .config.evidence_options import ONNX, ScoringConfig
+from .config.evidence_options import ScoringConfig
 from .model_routes import Routes
 from .pipeline.deciding.judge_models import CrossEncoder, JudgeModel, PromptedModel
 from .pipeline.deciding.judging import Judge, JudgeLimits
@@ -35,9 +36,9 @@ def make_judge(config: ScoringConfig, routes: Routes) -> Judge | None:
 
 def judge_model(config: ScoringConfig, routes: Routes) -> JudgeModel:
     """Return the model that `config.judge` names. Raise ConfigError, or RequestError for an unknown model."""
-    if config.judge.startswith(ONNX):
+    if is_local(config.judge):
         try:
-            return CrossEncoder(EntailmentModel(config.judge.removeprefix(ONNX)))
+            return CrossEncoder(EntailmentModel(checker_folder(config.judge)))
         except ProviderError as error:
             raise ConfigError(f"scoring.judge: {error.message}") from None
     route = routes.find(config.judge)

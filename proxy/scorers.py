@@ -20,6 +20,7 @@ from citestream.providers.embedding.local import PACKAGE as LOCAL_EMBEDDER
 from citestream.providers.errors import ProviderError
 from citestream.providers.judging.cross_encoder import PACKAGES, EntailmentModel, require_packages
 
+from .checkers import available_checker
 from .config import Config, ConfigError
 from .embedders import Embedders
 from .pipeline.deciding.judging import Judge
@@ -44,6 +45,7 @@ class Scorers:
         self._embedders = embedders or Embedders(config)
         self._judge = judge
         self._embedder: Embedder | None = None
+        self._checker = _checker_of(config)
         self._cross_encoder: EntailmentModel | None = None
         self._failed: set[str] = set()
         several = len(config.server.keys) > 1
@@ -63,7 +65,7 @@ class Scorers:
                 self._embedder = self._embedders.find(self._config.scoring.embedder)
             except (ProviderError, ConfigError) as error:
                 self._log_once("embedder", error)
-        needs_cross_encoder = options.scorer == "entailment"
+        needs_cross_encoder = options.scorer == "checker"
         if needs_cross_encoder and self._cross_encoder is None and "cross-encoder" not in self._failed:
             try:
                 self._cross_encoder = self._load_cross_encoder()
@@ -76,22 +78,23 @@ class Scorers:
         return Scoring(chosen, evidence, models)
 
     def resolve(self, options: Options) -> Options:
-        """Replace the scorer `auto` by the best one that is installed and configured.
+        """Replace the scorer `auto`, and `checker` without its model if it is not required, by the best available one.
 
         That is the cross-encoder if its folder has weights that were fitted for it, else the hybrid scorer if there is
         an embedder, else the lexical one.
         """
-        if options.scorer != AUTO:
-            return options
         scoring = self._config.scoring
+        is_optional = options.scorer == "checker" and not self._checker and not scoring.checker_required
+        if options.scorer != AUTO and not is_optional:
+            return options
         if self._has_weights() and all(map(find_spec, PACKAGES)):
-            return replace(options, scorer="entailment")
+            return replace(options, scorer="checker")
         has_embedder = scoring.embedder != "local" or find_spec(LOCAL_EMBEDDER) is not None
         return replace(options, scorer="hybrid" if has_embedder else "lexical")
 
     def require(self, options: Options) -> None:
         """Raise ProviderError or ConfigError if the embedder or the cross-encoder of the scorer is not available."""
-        if options.scorer == "entailment":
+        if options.scorer == "checker":
             self._cross_encoder = self._cross_encoder or self._load_cross_encoder()
         elif self.scorer(options.scorer).needs_vectors:
             self._embedder = self._embedder or self._embedders.find(self._config.scoring.embedder)
@@ -115,7 +118,7 @@ class Scorers:
         excerpts = self._excerpts.of_client(CACHE_OWNER.get())
         if name == "ragflow":
             return RagflowScorer(self._config.scoring.ragflow_token_weight)
-        if name == "entailment":
+        if name == "checker":
             return EntailmentScorer(self._load_weights(), excerpts)
         return scorer(name, excerpts=excerpts)
 
@@ -134,7 +137,7 @@ class Scorers:
             f"models.{name}.citations.scorer": parse_options(alias.citations, config.citations)
             for name, alias in config.models.items()
         }
-        model = {"scoring.entailment": Options(scorer="entailment")} if config.scoring.entailment else {}
+        model = {"scoring.checker": Options(scorer="checker")} if self._checker else {}
         return {"citations.scorer": config.citations, **aliases, **model}
 
     def _require(self, path: str, options: Options) -> None:
@@ -150,24 +153,27 @@ class Scorers:
         log.warning("the %s is not available: %s", model, error)
 
     def _load_cross_encoder(self) -> EntailmentModel:
-        folder = self._config.scoring.entailment
         require_packages()
-        if not folder:
-            raise ProviderError(
-                "The scorer `entailment` needs a model: set scoring.entailment in the configuration "
-                "to a folder with model.onnx and tokenizer.json."
-            )
-        return EntailmentModel(folder)
+        if not self._checker:
+            raise ProviderError("The scorer `checker` needs a model: set scoring.checker in the configuration.")
+        return EntailmentModel(self._checker)
 
     def _has_weights(self) -> bool:
-        folder = self._config.scoring.entailment
-        return bool(folder) and (Path(folder) / WEIGHTS_FILE).is_file()
+        return bool(self._checker) and (Path(self._checker) / WEIGHTS_FILE).is_file()
 
     def _load_weights(self) -> EntailmentWeights | None:
-        path = Path(self._config.scoring.entailment) / WEIGHTS_FILE
+        path = Path(self._checker) / WEIGHTS_FILE
         if not self._has_weights():
             return None
         try:
             return EntailmentWeights(**json.loads(path.read_text("utf-8")))
         except (OSError, ValueError, TypeError) as error:
             raise ConfigError(f"{path}: {error}") from None
+
+
+def _checker_of(config: Config) -> str:
+    """Return the folder of the configured checker, "" if there is none. Raise ConfigError if it is missing."""
+    try:
+        return available_checker(config.scoring)
+    except ProviderError as error:
+        raise ConfigError(f"scoring.checker: {error.message}") from None

@@ -57,6 +57,8 @@ def test_every_file_that_the_documents_name_exists(document: Path) -> None:
     readers_files = {
         "b.md",
         "my.yaml",
+        "checker.json",
+        "config.json",
         "tokenizer.json",
         "report.pdf",
         "answer.txt",

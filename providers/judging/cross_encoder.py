@@ -1,27 +1,33 @@
 """A cross-encoder on this machine: a folder with `model.onnx` and `tokenizer.json`, as model hubs export them.
 
-It reads a passage and a sentence together. A model with one output returns the log odds that they match. For a model
-with three outputs `config.json` names the one for entailment. It needs the extra `onnx`. A pair of 100 tokens takes
-25 ms on one core with 33 million weights in int8.
+It reads a passage and a sentence together. `checker.json` says how the model is asked and what its output means
+(`checkers.model_format`); without this file, a model with one output returns the log odds that both match, and for a
+model with three outputs `config.json` names the one for entailment. It needs the extra `onnx`. A pair of 100 tokens
+takes 25 ms on one core with 33 million weights in int8.
 """
 
 import asyncio
-import json
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import BrokenStream, ProviderError, translate
 from ..install_hint import install_command
+from .checkers.download import verify
+from .checkers.model_format import ModelFormat, Output, read_format
 
 PACKAGES = ("onnxruntime", "tokenizers")
-MAX_TOKENS = 256  # sentence and passage together; time grows faster than length, and windows have 100
-BATCH = 8  # pairs that are padded to the same length
+PADDING_TOKENS = ("[PAD]", "<pad>")  # their names in DeBERTa and T5
+BATCH = 8  # inputs that are padded to the same length
+MIN_PASSAGE_TOKENS = 32  # minimum length of a part, even if the sentence leaves no room for it
+OVERLAP = 0.25  # share of a part that the next one repeats, so that a fact is not cut in two
+MAX_PARTS = 8  # maximum for one passage: each costs as much as a short pair
 
 Pair = tuple[str, str]  # passage, sentence
 
@@ -29,7 +35,7 @@ Pair = tuple[str, str]  # passage, sentence
 def require_packages() -> None:
     """Raise ProviderError with the installation command if a package is missing."""
     if not all(map(find_spec, PACKAGES)):
-        raise ProviderError(f"The scorer `entailment` needs packages: {install_command('onnx')}")
+        raise ProviderError(f"The scorer `checker` needs packages: {install_command('onnx')}")
 
 
 class EntailmentModel:
@@ -42,8 +48,11 @@ class EntailmentModel:
         missing = [name for name in ("model.onnx", "tokenizer.json") if not (self._folder / name).is_file()]
         if missing:
             raise ProviderError(f"The folder of the entailment model lacks {' and '.join(missing)}.")
+        model_format = read_format(self._folder)
+        if model_format.output is not Output.LOGIT:
+            _ = model_format.entailment_index  # raises ProviderError
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="entailment")
-        self._loaded: Future[_Loaded] = self._thread.submit(_Loaded, self._folder)
+        self._loaded: Future[_Loaded] = self._thread.submit(_Loaded, self._folder, model_format)
 
     async def load(self) -> None:
         """Wait until the model is loaded. Raises ProviderError."""
@@ -70,67 +79,102 @@ class EntailmentModel:
 class _Loaded:
     """The model and its tokenizer."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, model_format: ModelFormat) -> None:
         runtime, tokenizers = import_module("onnxruntime"), import_module("tokenizers")
+        verify(folder)
+        self._format = model_format
+        self._entailment = 0 if self._format.output is Output.LOGIT else self._format.entailment_index
         options = runtime.SessionOptions()
         options.intra_op_num_threads = 1  # the other cores are for other requests
         self._session = runtime.InferenceSession(
             str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"]
         )
-        self._inputs = {one.name for one in self._session.get_inputs()}
+        self._inputs = {item.name for item in self._session.get_inputs()}
         self._tokenizer = tokenizers.Tokenizer.from_file(str(folder / "tokenizer.json"))
-        self._tokenizer.enable_truncation(MAX_TOKENS, strategy="longest_first")
-        self._tokenizer.enable_padding()
-        self._labels = _label_names(folder / "config.json")
+        ids = (self._tokenizer.token_to_id(token) for token in PADDING_TOKENS)
+        self._pad = next((number for number in ids if number is not None), 0)
+        self._tokenizer.no_padding()
+        self._tokenizer.no_truncation()
 
     def entailed(self, pairs: list[Pair]) -> list[float]:
-        """Return the log odds. Pairs of similar length share a batch."""
-        order = sorted(range(len(pairs)), key=lambda at: len(pairs[at][0]) + len(pairs[at][1]))
-        found = [0.0] * len(pairs)
+        """Return the log odds. Inputs of similar length share a batch; of the parts of a passage, the best counts."""
+        rows: list[int] = []
+        encodings: list[Any] = []
+        for row, pair in enumerate(pairs):
+            parts = self._encode(*pair)
+            rows += [row] * len(parts)
+            encodings += parts
+        best = np.full(len(pairs), -np.inf)
+        order = sorted(range(len(encodings)), key=lambda index: len(encodings[index].ids))
         for start in range(0, len(order), BATCH):
             batch = order[start : start + BATCH]
-            for at, odds in zip(batch, self._odds([pairs[i] for i in batch]).tolist(), strict=True):
-                found[at] = odds
-        return found
+            np.maximum.at(best, [rows[index] for index in batch], self._odds([encodings[index] for index in batch]))
+        return [float(value) for value in best]
 
-    def _odds(self, pairs: list[Pair]) -> NDArray[np.float64]:
-        # A model trained for relevance takes the question first, one trained for entailment the premise.
-        ordered = pairs if self._labels else [(sentence, passage) for passage, sentence in pairs]
-        encoded = self._tokenizer.encode_batch(ordered)
-        given = {
-            "input_ids": np.array([one.ids for one in encoded], dtype=np.int64),
-            "attention_mask": np.array([one.attention_mask for one in encoded], dtype=np.int64),
-            "token_type_ids": np.array([one.type_ids for one in encoded], dtype=np.int64),
+    def _encode(self, passage: str, sentence: str) -> list[Any]:
+        """Return the encoding of a pair; several if the passage is too long, each of a part of it."""
+        whole = self._encoding(passage, sentence)
+        if len(whole.ids) <= self._format.max_tokens:
+            return [whole]
+        tokens = self._tokenizer.encode(passage, add_special_tokens=False)
+        other_tokens = len(whole.ids) - len(tokens.ids)
+        room = max(MIN_PASSAGE_TOKENS, self._format.max_tokens - other_tokens)
+        starts = range(0, len(tokens.ids), max(1, round(room * (1 - OVERLAP))))
+        parts = [passage[slice(*_bounds(tokens.offsets[start : start + room]))] for start in starts[:MAX_PARTS]]
+        return [self._fitted(part, sentence) for part in parts or [passage]]
+
+    def _fitted(self, passage: str, sentence: str) -> Any:
+        """Return the encoding of a pair that fits. The sentence is shortened only if it alone is too long."""
+        encoding = self._encoding(passage, sentence)
+        excess = len(encoding.ids) - self._format.max_tokens
+        if excess > 0:  # a part of a text can have more tokens than it has inside the text
+            tokens = self._tokenizer.encode(passage, add_special_tokens=False)
+            offsets = tokens.offsets[: max(1, len(tokens.ids) - excess - 1)]
+            encoding = self._encoding(passage[slice(*_bounds(offsets))], sentence)
+            encoding.truncate(self._format.max_tokens)
+        return encoding
+
+    def _encoding(self, passage: str, sentence: str) -> Any:
+        if self._format.template:
+            return self._tokenizer.encode(self._format.text(passage, sentence))
+        pair = (sentence, passage) if self._format.sentence_first else (passage, sentence)
+        return self._tokenizer.encode(*pair)
+
+    def _odds(self, encodings: list[Any]) -> NDArray[np.float64]:
+        length = max(len(encoding.ids) for encoding in encodings)
+
+        def padded(values: list[Sequence[int]], filler: int) -> NDArray[np.int64]:
+            return np.array([[*row, *[filler] * (length - len(row))] for row in values], dtype=np.int64)
+
+        inputs = {
+            "input_ids": padded([encoding.ids for encoding in encodings], self._pad),
+            "attention_mask": padded([encoding.attention_mask for encoding in encodings], 0),
+            "token_type_ids": padded([encoding.type_ids for encoding in encodings], 0),
         }
-        logits = self._session.run(None, {name: value for name, value in given.items() if name in self._inputs})[0]
-        return log_odds(np.asarray(logits, dtype=np.float64), self._labels)
+        logits = self._session.run(None, {name: value for name, value in inputs.items() if name in self._inputs})[0]
+        return log_odds(np.asarray(logits, dtype=np.float64), self._format, self._entailment)
 
 
-def log_odds(logits: NDArray[np.float64], labels: Sequence[str]) -> NDArray[np.float64]:
-    """Return the log odds (n,) of entailment against all other classes, from logits (n, classes).
+def _bounds(offsets: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    """Return where the text of these tokens begins and ends."""
+    return min((start for start, _ in offsets), default=0), max((end for _, end in offsets), default=0)
 
-    Raises BrokenStream if the classes have no names.
+
+def log_odds(logits: NDArray[np.float64], model_format: ModelFormat, entailment: int) -> NDArray[np.float64]:
+    """Return the log odds (n,) of the label `entailment` against all others.
+
+    `logits`: (n, labels), (n, 1) or (n, tokens, labels), as the format says. Raises BrokenStream for another shape.
     """
-    if logits.ndim != 2 or not np.isfinite(logits).all():
+    dimensions = 3 if model_format.output is Output.SEQUENCE else 2
+    if logits.ndim != dimensions or not np.isfinite(logits).all():
         raise BrokenStream("The entailment model's answer is not a row of numbers for each pair.")
-    if logits.shape[1] == 1 and not labels:
+    if dimensions == 3:
+        logits = logits[:, 0, :]
+    labels = 1 if model_format.output is Output.LOGIT else len(model_format.labels)
+    if logits.shape[1] != labels:
+        raise BrokenStream(f"The entailment model has {logits.shape[1]} outputs, but {labels} were expected.")
+    if model_format.output is Output.LOGIT:
         return np.asarray(logits[:, 0])
-    entailment = [index for index, label in enumerate(labels) if _is_entailment(label)]
-    if len(entailment) != 1 or len(labels) != logits.shape[1]:
-        raise BrokenStream("The entailment model's config.json does not say which output is entailment.")
     others = np.delete(logits, entailment, axis=1)
     top = others.max(axis=1)
-    return np.asarray(logits[:, entailment[0]] - top - np.log(np.exp(others - top[:, None]).sum(axis=1)))
-
-
-def _is_entailment(label: str) -> bool:
-    return label.lower() in {"entailment", "entailed", "supported", "consistent", "label_entailment"}
-
-
-def _label_names(config: Path) -> list[str]:
-    """Return the names of the outputs, nothing for a model with one output."""
-    if not config.is_file():
-        return []
-    names = json.loads(config.read_text("utf-8")).get("id2label") or {}
-    labels = [str(names[key]) for key in sorted(names, key=int)]
-    return labels if len(labels) > 1 else []
+    return np.asarray(logits[:, entailment] - top - np.log(np.exp(others - top[:, None]).sum(axis=1)))

@@ -116,11 +116,18 @@ class ScoringConfig(Section):
         le=1,
         description="weight of words in the ragflow scorer, the rest is the weight of embeddings; RAGFlow uses 0.7",
     )
-    entailment: str = Field(default="", description="folder of a cross-encoder with model.onnx and tokenizer.json")
+    checker: str = Field(
+        default="",
+        description="local model of the scorer checker: a name of `citestream models list`, hf:ORGANISATION/MODEL, "
+        "or onnx:FOLDER with model.onnx and tokenizer.json",
+    )
+    checker_required: bool = Field(
+        default=True, description="do not start if the checker is missing; false: start and verify without it"
+    )
     judge: str = Field(
         default="",
-        description="model that decides which excerpts support a sentence: provider/model, or onnx:FOLDER of a "
-        "cross-encoder",
+        description="model that decides which excerpts support a sentence: provider/model, or a local "
+        "model, named as for `checker`",
     )
     judge_band: tuple[float, float] | Literal["all"] = Field(
         default=(JudgeBand().low, JudgeBand().high),

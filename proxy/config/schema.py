@@ -9,6 +9,8 @@ from pydantic import Field, PlainValidator, model_validator
 from citestream.citation.link_policy import LinkPolicy
 from citestream.citation.options import Options, parse_options
 from citestream.citation.text.segmentation import SegmentLimits
+from citestream.providers.errors import ProviderError
+from citestream.providers.judging.checkers import find_checker
 from citestream.providers.transport import MAX_ANSWER_BYTES, MAX_EVENT_BYTES
 
 from .client_keys import check_distinct
@@ -113,8 +115,9 @@ class Config(Section):
             self._check_model(alias.fallback, f"models.{name}.fallback")
         self._check_retrievers()
         self._check_embedder(self.scoring.embedder, "scoring.embedder")
-        if not self.scoring.judge.startswith(ONNX):
+        if not _names_local_model(self.scoring.judge, "scoring.judge"):
             self._check_model(self.scoring.judge, "scoring.judge")
+        _names_local_model(self.scoring.checker, "scoring.checker")
         self._check_required()
         self._check_store()
         return self
@@ -186,6 +189,14 @@ class Config(Section):
         provider = model.partition("/")[0]
         if model and model not in self.models and provider not in self.providers and not self.default_provider:
             raise ValueError(f"{path}: there is no provider {provider!r}{suggestion(provider, self.providers)}")
+
+
+def _names_local_model(option: str, path: str) -> bool:
+    """Return whether an option names a local model. Raise ValueError for an impossible name."""
+    try:
+        return option.startswith(ONNX) or find_checker(option) is not None
+    except ProviderError as error:
+        raise ValueError(f"{path}: {error.message}") from None
 
 
 def find_loop(config: Config) -> str:

@@ -45,5 +45,5 @@ def test_the_command_fits_the_origin(origin: str, tmp_path: Path, monkeypatch: p
 
 def test_a_missing_package_is_reported_with_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, PACKAGES[0], None)
-    with pytest.raises(Exception, match=r"scorer `entailment` needs packages: pip install .*\[onnx\]"):
+    with pytest.raises(Exception, match=r"scorer `checker` needs packages: pip install .*\[onnx\]"):
         require_packages()

@@ -20,20 +20,32 @@ def check(content: str) -> dict[str, str]:
 
 MISSING: dict[str, tuple[str, str]] = {
     "a scorer without its model": (
-        "citations: {scorer: entailment}",
-        r"citations\.scorer: entailment: The scorer `entailment` needs a model",
+        "citations: {scorer: checker}",
+        r"citations\.scorer: checker: The scorer `checker` needs a model",
     ),
     "a scorer of an alias without its model": (
-        "{providers: {ollama: {}}, models: {fast: {model: ollama/x, citations: {scorer: entailment}}}}",
-        r"models\.fast\.citations\.scorer: entailment: The scorer `entailment` needs a model",
+        "{providers: {ollama: {}}, models: {fast: {model: ollama/x, citations: {scorer: checker}}}}",
+        r"models\.fast\.citations\.scorer: checker: The scorer `checker` needs a model",
     ),
     "an unknown scorer of an alias": (
         "{providers: {ollama: {}}, models: {fast: {model: ollama/x, citations: {scorer: lexicl}}}}",
         r"models\.fast\.citations\.scorer: must be one of: auto, ",
     ),
     "a cross-encoder that is not the default scorer": (
-        "scoring: {entailment: /nowhere}",
-        r"scoring\.entailment: .* lacks model\.onnx and tokenizer\.json",
+        "scoring: {checker: 'onnx:/nowhere'}",
+        r"scoring\.checker: .* lacks model\.onnx and tokenizer\.json",
+    ),
+    "a checker that is not installed": (
+        "scoring: {checker: nli-small}",
+        r"scoring\.checker: The model nli-small is not installed: citestream models pull nli-small",
+    ),
+    "a judge that is not installed": (
+        "scoring: {judge: 'hf:tiny/model@v1'}",
+        r"scoring\.judge: The model hf:tiny/model@v1 is not installed: citestream models pull hf:tiny/model@v1",
+    ),
+    "a checker that does not exist": (
+        "scoring: {checker: nli-smal}",
+        r"'nli-smal' is unknown\. It must be onnx:FOLDER, ",
     ),
     "a judge whose folder is empty": ("scoring: {judge: onnx:/nowhere}", r"scoring\.judge: "),
     "a template that does not exist": (
@@ -71,7 +83,7 @@ def test_the_error_names_everything_that_is_missing() -> None:
         check(
             "server: {tls: {certificate: /nowhere.pem}}\n"
             "references: {file: /nowhere/answers.db}\n"
-            "citations: {scorer: entailment}"
+            "citations: {scorer: checker}"
         )
     paths = [line.partition(":")[0] for line in str(raised.value).splitlines()]
     assert paths == ["server.tls", "references.file", "citations.scorer"]
@@ -86,8 +98,8 @@ def test_the_error_says_how_to_install_the_package_of_traces(monkeypatch: pytest
 
 def test_the_error_says_how_to_install_the_packages_of_a_scorer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cross_encoder, "PACKAGES", ("a_package_that_is_not_installed",))
-    for options in (Options(scorer="entailment"), Options()):
-        config = Config(citations=options, scoring=ScoringConfig(entailment="/models/nli"))
+    for options in (Options(scorer="checker"), Options()):
+        config = Config(citations=options, scoring=ScoringConfig(checker="onnx:/models/nli"))
         with pytest.raises(ConfigError, match=r"needs packages: pip install"):
             asyncio.run(check_requirements(config))
 

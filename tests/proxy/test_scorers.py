@@ -11,6 +11,7 @@ from citestream.citation.options import Options
 from citestream.citation.support.scorers import Claim
 from citestream.citation.support.scorers.entailment import EntailmentScorer, default_weights
 from citestream.citation.support.scorers.ragflow import RagflowScorer
+from citestream.proxy.cli.commands.serving import verification
 from citestream.proxy.config import Config, ConfigError, ProviderConfig, ScoringConfig, parse
 from citestream.proxy.scorers import Scorers
 from tests.upstreams.embeddings import Embeddings
@@ -45,14 +46,14 @@ def test_the_token_weight_of_ragflow_is_configurable() -> None:
 
 def test_a_default_scorer_without_its_model_is_a_configuration_error(tmp_path: Path) -> None:
     for folder in ("", str(tmp_path)):
-        config = Config(citations=Options(scorer="entailment"), scoring=ScoringConfig(entailment=folder))
-        with pytest.raises(ConfigError, match=r"citations\.scorer: entailment"):
+        config = Config(citations=Options(scorer="checker"), scoring=ScoringConfig(checker=folder))
+        with pytest.raises(ConfigError, match=r"citations\.scorer: checker"):
             Scorers(config)
 
 
 async def test_a_request_for_an_unavailable_scorer_is_degraded() -> None:
     scorers = Scorers(Config())
-    scoring = scorers.open(Options(scorer="entailment"), EVIDENCE)
+    scoring = scorers.open(Options(scorer="checker"), EVIDENCE)
     await scoring.score_all([CLAIM])
     assert scoring.degraded
     await scorers.aclose()
@@ -61,17 +62,52 @@ async def test_a_request_for_an_unavailable_scorer_is_degraded() -> None:
 def test_the_folder_of_a_model_can_contain_its_weights(tmp_path: Path) -> None:
     own = {**default_weights().as_dict(), "entailed": 2.0}
     (tmp_path / "citestream.json").write_text(json.dumps(own), "utf-8")
-    made = Scorers(Config(scoring=ScoringConfig(entailment=str(tmp_path)))).scorer("entailment")
+    made = Scorers(Config(scoring=ScoringConfig(checker=str(tmp_path)))).scorer("checker")
     assert isinstance(made, EntailmentScorer)
     (tmp_path / "citestream.json").write_text('{"entailed": 2}', "utf-8")
     with pytest.raises(ConfigError, match=r"citestream\.json"):
-        Scorers(Config(scoring=ScoringConfig(entailment=str(tmp_path)))).scorer("entailment")
+        Scorers(Config(scoring=ScoringConfig(checker=str(tmp_path)))).scorer("checker")
+
+
+async def test_a_checker_that_is_not_required_may_be_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_HOME", str(tmp_path))
+    options = Options(scorer="checker")
+    config = Config(citations=options, scoring=ScoringConfig(checker="nli-small", checker_required=False))
+    scorers = Scorers(config)
+    assert scorers.resolve(options).scorer == "hybrid"
+    scoring = scorers.open(options, EVIDENCE)
+    await scoring.score_all([CLAIM])
+    assert not scoring.degraded
+    await scorers.aclose()
+
+
+VERIFIED: dict[str, tuple[dict[str, str | bool], str]] = {
+    "words": ({}, "by its words; --judge MODEL or CITESTREAM_JUDGE adds a language model"),
+    "a judge": ({"judge": "ollama/minicheck"}, "by its words and by the judge ollama/minicheck"),
+    "a checker": ({"checker": "onnx:/models/nli"}, "by its words and by the checker onnx:/models/nli"),
+    "a checker that is missing": (
+        {"checker": "nli-small", "checker_required": False},
+        "by its words, without nli-small: citestream models pull nli-small",
+    ),
+}
+
+
+@pytest.mark.parametrize(("scoring", "text"), VERIFIED.values(), ids=VERIFIED)
+def test_the_server_says_how_sentences_are_verified(
+    scoring: dict[str, Any], text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_HOME", str(tmp_path))
+    options = Options(scorer="checker") if scoring.get("checker") else Options()
+    config = Config(
+        citations=options, scoring=ScoringConfig(**scoring), providers={"ollama": ProviderConfig(kind="ollama")}
+    )
+    assert verification(config) == f"each sentence is verified {text}"
 
 
 AUTOMATIC = {
     "the local embedder is installed": ({}, "hybrid"),
-    "a cross-encoder was fitted": ({"entailment": "fitted"}, "entailment"),
-    "a cross-encoder was not fitted": ({"entailment": "plain"}, "hybrid"),
+    "a cross-encoder was fitted": ({"checker": "fitted"}, "checker"),
+    "a cross-encoder was not fitted": ({"checker": "plain"}, "hybrid"),
 }
 
 

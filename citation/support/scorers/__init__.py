@@ -32,7 +32,7 @@ __all__ = [
 
 # name -> "module:Class", imported when it is needed
 SCORERS = {
-    "entailment": "citestream.citation.support.scorers.entailment:EntailmentScorer",
+    "checker": "citestream.citation.support.scorers.entailment:EntailmentScorer",
     "hybrid": "citestream.citation.support.scorers.hybrid:HybridScorer",
     "lexical": "citestream.citation.support.scorers.lexical:LexicalScorer",
     "ragflow": "citestream.citation.support.scorers.ragflow:RagflowScorer",

@@ -66,7 +66,7 @@ def default_weights() -> EntailmentWeights:
 class EntailmentScorer(HybridScorer):
     """Scores like the hybrid scorer until the model has answered."""
 
-    name = "entailment"
+    name = "checker"
 
     def __init__(self, weights: EntailmentWeights | None = None, excerpts: ExcerptCache | None = None) -> None:
         """`weights`: of the model in use; by default those of `default_weights`."""
@@ -86,7 +86,7 @@ class EntailmentScorer(HybridScorer):
 class EntailmentPrepared(HybridPrepared):
     """Indexed evidence that selects passages for the model."""
 
-    name = "entailment"
+    name = "checker"
     needs_entailment = True
 
     def __init__(self, index: Index, vectors: Vectors | None, weights: EntailmentWeights) -> None:

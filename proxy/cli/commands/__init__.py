@@ -12,6 +12,7 @@ from ..interruption import INTERRUPTED
 from ..running import fail
 from .answering import ask, cite, index
 from .measuring import evaluate, judge_check
+from .models import models
 from .serving import check_config, make_key, serve
 
 
@@ -70,5 +71,5 @@ def completion(shell: str) -> None:
     click.echo(kind(main, {}, "citestream", "_CITESTREAM_COMPLETE").source())
 
 
-for command in (serve, ask, index, cite, evaluate, judge_check, check_config, make_key, completion):
+for command in (serve, ask, index, cite, evaluate, judge_check, models, check_config, make_key, completion):
     main.add_command(command)

@@ -64,9 +64,17 @@ def serve(path: str | None, host: str | None, port: int | None, workers: int | N
 
 def verification(config: "Config") -> str:
     """Return a line that says how citations are verified."""
-    if config.scoring.judge and config.citations.judge:
-        return f"each sentence is verified by its words and by the judge {config.scoring.judge}"
-    return "each sentence is verified by its words; --judge MODEL or CITESTREAM_JUDGE adds a language model"
+    from citestream.providers.judging.checkers import find_checker
+
+    scoring = config.scoring
+    checker = find_checker(scoring.checker)
+    missing = "" if checker is None or checker.is_installed else f", without {checker.name}: {checker.install_command}"
+    if scoring.judge and config.citations.judge:
+        return f"each sentence is verified by its words and by the judge {scoring.judge}{missing}"
+    if config.citations.scorer == "checker" and not missing:
+        return f"each sentence is verified by its words and by the checker {scoring.checker}"
+    hint = missing or "; --judge MODEL or CITESTREAM_JUDGE adds a language model"
+    return f"each sentence is verified by its words{hint}"
 
 
 @click.command("check-config")

@@ -1,6 +1,6 @@
-"""A cross-encoder: the real runtime and tokenizer with a minimal model.
+"""A cross-encoder: the real runtime and tokenizer with minimal models.
 
-The log odds of the model are the number of tokens minus ten, so that each result can be calculated by hand.
+The log odds of a model are the number of tokens minus ten, so that each result can be calculated by hand.
 """
 
 import json
@@ -10,69 +10,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import tokenizers
 
 from citestream.providers.errors import BrokenStream, ProviderError
-from citestream.providers.judging.cross_encoder import MAX_TOKENS, EntailmentModel, log_odds
-
-WORDS = ["the", "bridge", "is", "red", "green", "old", "and", "very", "long"]
-
-
-def field(number: int, value: int | bytes) -> bytes:
-    """Return one field of a protobuf message."""
-    if isinstance(value, int):
-        return varint(number << 3) + varint(value)
-    return varint(number << 3 | 2) + varint(len(value)) + value
-
-
-def varint(value: int) -> bytes:
-    out = b""
-    while value > 0x7F:
-        out += bytes([value & 0x7F | 0x80])
-        value >>= 7
-    return out + bytes([value])
-
-
-def tensor_info(name: str, kind: int, *shape: str) -> bytes:
-    dimensions = b"".join(field(1, field(2, one.encode())) for one in shape)
-    return field(1, name.encode()) + field(2, field(1, field(1, kind) + field(2, dimensions)))
-
-
-def node(operation: str, inputs: list[str], output: str, attributes: bytes = b"") -> bytes:
-    names = b"".join(field(1, name.encode()) for name in inputs)
-    return names + field(2, output.encode()) + field(4, operation.encode()) + attributes
-
-
-FLOAT, INT64 = 1, 7
-
-
-def counting_model() -> bytes:
-    """Return an ONNX model: logits = sum(attention_mask, axis 1) - 10, shape (batch, 1)."""
-    to_float = field(5, field(1, b"to") + field(3, FLOAT) + field(20, 2))
-    axis = field(1, 1) + field(2, INT64) + field(8, b"axis") + field(9, (1).to_bytes(8, "little"))
-    ten = field(2, FLOAT) + field(8, b"ten") + field(9, np.float32(10).tobytes())
-    graph = (
-        field(1, node("Cast", ["attention_mask"], "mask", to_float))
-        + field(1, node("ReduceSum", ["mask", "axis"], "count"))
-        + field(1, node("Sub", ["count", "ten"], "logits"))
-        + field(2, b"counting")
-        + field(5, axis)
-        + field(5, ten)
-        + field(11, tensor_info("input_ids", INT64, "batch", "length"))
-        + field(11, tensor_info("attention_mask", INT64, "batch", "length"))
-        + field(12, tensor_info("logits", FLOAT, "batch", "one"))
-    )
-    return field(1, 8) + field(7, graph) + field(8, field(2, 13))
+from citestream.providers.judging.checkers.model_format import DEFAULT_MAX_TOKENS, ModelFormat, Output
+from citestream.providers.judging.cross_encoder import EntailmentModel, log_odds
+from tests.upstreams.onnx_models import first_token_model, labels_model, logit_model, write_folder
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    vocabulary = {word: number for number, word in enumerate(["[UNK]", *WORDS])}
-    tokenizer = tokenizers.Tokenizer(tokenizers.models.WordLevel(vocabulary, unk_token="[UNK]"))
-    tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
-    tokenizer.save(str(tmp_path / "tokenizer.json"))
-    (tmp_path / "model.onnx").write_bytes(counting_model())
-    return tmp_path
+    return write_folder(tmp_path, logit_model())
 
 
 async def test_results_are_in_the_order_of_the_pairs(folder: Path) -> None:
@@ -83,9 +30,47 @@ async def test_results_are_in_the_order_of_the_pairs(folder: Path) -> None:
     await model.aclose()
 
 
-async def test_a_long_passage_is_truncated_and_the_sentence_is_kept(folder: Path) -> None:
+async def test_a_long_passage_is_divided_and_the_sentence_is_in_each_part(folder: Path) -> None:
     model = EntailmentModel(folder)
-    assert await model.entailed([("old " * 5000, "the bridge is red")]) == [MAX_TOKENS - 10]
+    whole, long = await model.entailed([("old " * 6, "the bridge is red"), ("old " * 5000, "the bridge is red")])
+    assert (whole, long) == (0, DEFAULT_MAX_TOKENS - 10), "the best part counts; each but the last is full"
+    await model.aclose()
+
+
+async def test_a_sentence_that_is_too_long_is_cut(folder: Path) -> None:
+    model = EntailmentModel(folder)
+    assert await model.entailed([("the bridge is red", "old " * 5000)]) == [DEFAULT_MAX_TOKENS - 10]
+    assert await model.entailed([("", "old " * 5000)]) == [DEFAULT_MAX_TOKENS - 10]
+    await model.aclose()
+
+
+TEMPLATE = "old {passage} and {sentence} very"
+FORMATS: dict[str, tuple[bytes, dict[str, object], tuple[str, ...]]] = {
+    "one logit": (logit_model(), {"output": "logit"}, ()),
+    "three labels, entailment second": (labels_model(3, 1), {"labels": ["contradiction", "entailment", "neutral"]}, ()),
+    "two labels, entailment first": (labels_model(2, 0), {"labels": ["entailment", "not_entailment"]}, ()),
+    "labels without names": (labels_model(2, 1), {"labels": ["0", "1"], "entailment": 1}, ("0", "1")),
+    "the first of several tokens": (
+        first_token_model(),
+        {"output": "sequence", "labels": ["hallucinated", "consistent"]},
+        (),
+    ),
+}
+
+
+@pytest.mark.parametrize(("onnx", "given", "labels"), FORMATS.values(), ids=FORMATS)
+@pytest.mark.parametrize("template", ["", TEMPLATE])
+async def test_every_kind_of_output_becomes_log_odds(
+    tmp_path: Path, onnx: bytes, given: dict[str, object], labels: tuple[str, ...], template: str
+) -> None:
+    write_folder(tmp_path, onnx, *labels)
+    (tmp_path / "checker.json").write_text(json.dumps({**given, "template": template, "max_tokens": 40}), "utf-8")
+    model = EntailmentModel(tmp_path)
+    short, long = await model.entailed([("the bridge is red", "the bridge is"), ("red " * 300, "the bridge")])
+    tokens = 7 + (3 if template else 0)
+    others = np.log(len(given.get("labels", "--")) - 1)  # type: ignore[arg-type]
+    assert short == pytest.approx(tokens - 10 - others)
+    assert long == pytest.approx(30 - others), "the template and the sentence are in every part"
     await model.aclose()
 
 
@@ -107,30 +92,60 @@ async def test_an_incomplete_folder_is_a_provider_error(case: str, folder: Path)
         await EntailmentModel(folder).entailed([("a", "b")])
 
 
-LOGITS = {
-    "one output is the log odds": ([[1.5], [-2.0]], [], [1.5, -2.0]),
-    "two outputs: entailment against the other": ([[3.0, 1.0]], ["entailment", "not_entailment"], [2.0]),
+ENTAILMENT_FIRST = ModelFormat(labels=("entailment", "not_entailment"))
+LOGITS: dict[str, tuple[object, ModelFormat, int, list[float]]] = {
+    "one output is the log odds": ([[1.5], [-2.0]], ModelFormat(Output.LOGIT), 0, [1.5, -2.0]),
+    "two outputs: entailment against the other": ([[3.0, 1.0]], ENTAILMENT_FIRST, 0, [2.0]),
     "three outputs: entailment against both others": (
         [[0.0, 0.0, 0.0]],
-        ["contradiction", "ENTAILMENT", "neutral"],
+        ModelFormat(labels=("contradiction", "ENTAILMENT", "neutral")),
+        1,
         [-np.log(2)],
     ),
+    "only the first token counts": ([[[1.0, 3.0], [9.0, 0.0]]], ModelFormat(Output.SEQUENCE, ("a", "b")), 1, [2.0]),
 }
 
 
-@pytest.mark.parametrize("case", LOGITS)
-def test_logits_become_log_odds_of_entailment(case: str) -> None:
-    logits, labels, expected = LOGITS[case]
-    assert log_odds(np.array(logits), labels) == pytest.approx(expected)
+@pytest.mark.parametrize(("logits", "model_format", "entailment", "expected"), LOGITS.values(), ids=LOGITS)
+def test_logits_become_log_odds_of_entailment(
+    logits: object, model_format: ModelFormat, entailment: int, expected: list[float]
+) -> None:
+    assert log_odds(np.array(logits), model_format, entailment) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("labels", [[], ["LABEL_0", "LABEL_1", "LABEL_2"], ["entailment", "neutral"]])
-def test_outputs_without_a_name_for_entailment_are_an_error(labels: list[str]) -> None:
+@pytest.mark.parametrize("shape", [(1, 1), (1, 3), (1, 2, 2), (1,)])
+def test_an_output_of_another_shape_is_an_error(shape: tuple[int, ...]) -> None:
     with pytest.raises(BrokenStream):
-        log_odds(np.zeros((1, 3)), labels)
+        log_odds(np.zeros(shape), ENTAILMENT_FIRST, 0)
 
 
-async def test_names_of_outputs_are_read_from_the_folder(folder: Path) -> None:
+WRONG_FORMATS: dict[str, tuple[str, tuple[str, ...], str]] = {
+    "labels that do not name entailment": ("", ("LABEL_0", "LABEL_1"), "do not say which one is entailment"),
+    "other labels than in config.json": (
+        '{"labels": ["entailment", "not_entailment"]}',
+        ("not_entailment", "entailment"),
+        "The labels of the checker are not_entailment, entailment, but entailment, not_entailment were expected",
+    ),
+    "a template without the sentence": ('{"template": "{passage}"}', (), "template must contain"),
+    "a kind of output that does not exist": ('{"output": "words"}', (), "checker.json is not valid"),
+    "an unknown option": ('{"speed": 3}', (), "checker.json is not valid"),
+    "an impossible length": ('{"max_tokens": 0}', (), "max_tokens must be"),
+    "no JSON": ("{", (), "checker.json is not valid"),
+}
+
+
+@pytest.mark.parametrize(("content", "labels", "message"), WRONG_FORMATS.values(), ids=WRONG_FORMATS)
+def test_a_format_that_cannot_be_right_is_refused_before_the_model_is_loaded(
+    folder: Path, content: str, labels: tuple[str, ...], message: str
+) -> None:
+    write_folder(folder, labels_model(2, 0), *labels)
+    if content:
+        (folder / "checker.json").write_text(content, "utf-8")
+    with pytest.raises(ProviderError, match=message):
+        EntailmentModel(folder)
+
+
+async def test_a_model_with_other_outputs_than_its_labels_is_an_error(folder: Path) -> None:
     (folder / "config.json").write_text(json.dumps({"id2label": {"0": "contradiction", "1": "entailment"}}), "utf-8")
     model = EntailmentModel(folder)
     with pytest.raises(ProviderError):  # the model has one output, not two

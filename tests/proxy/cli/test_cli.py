@@ -248,10 +248,10 @@ WRONG = {
     "evidence of an unset variable": (("ask", "q", "--evidence", ""), 2, "the path is empty"),
     "an empty text": (("cite", "", "--evidence", "README.md"), 2, "the text to cite is empty"),
     "an invalid address": (("serve", "--host", "300.1.1.1"), 2, "server.host 300.1.1.1 is not an IP address"),
-    "entailment without a model": (
-        ("cite", "text", "--evidence", "README.md", "--scorer", "entailment"),
+    "a checker without a model": (
+        ("cite", "text", "--evidence", "README.md", "--scorer", "checker"),
         1,
-        "set scoring.entailment in the configuration to a folder with model.onnx and tokenizer.json",
+        "set scoring.checker in the configuration",
     ),
     "unknown command": (("aks", "q"), 2, "Usage: citestream [OPTIONS]"),
     "unknown scorer": (
@@ -312,7 +312,7 @@ def test_check_config_names_every_unknown_key(tmp_path: Path) -> None:
 
 
 UNUSABLE: dict[str, tuple[str, str]] = {
-    "a scorer without its model": ("citations: {scorer: entailment}", "citations.scorer: entailment: The scorer"),
+    "a scorer without its model": ("citations: {scorer: checker}", "citations.scorer: checker: The scorer"),
     "a judge whose folder is empty": ("scoring: {judge: onnx:/nowhere}", "scoring.judge: "),
     "a template that does not exist": ("evidence: {prompt_files: {system: /nowhere.md}}", "/nowhere.md: No such file"),
 }

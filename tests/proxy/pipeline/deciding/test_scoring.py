@@ -155,7 +155,7 @@ async def test_without_an_embedder_scoring_is_degraded() -> None:
 
 
 async def test_without_a_cross_encoder_scoring_is_degraded() -> None:
-    scoring = make_scoring(Topics(), "entailment")
+    scoring = make_scoring(Topics(), "checker")
     assert (await scoring.score_all([GERMAN]))[0].degraded
     assert scoring.degraded
     assert await numbers(scoring, GERMAN) == [1], "words and vectors decide"

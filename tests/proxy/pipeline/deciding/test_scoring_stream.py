@@ -28,7 +28,7 @@ EMBEDDERS: dict[str, Answer] = {
 
 
 @pytest.mark.parametrize("embedder", EMBEDDERS)
-@pytest.mark.parametrize("scorer", ["hybrid", "ragflow", "entailment"])
+@pytest.mark.parametrize("scorer", ["hybrid", "ragflow", "checker"])
 async def test_an_answer_is_cited_even_if_the_embedder_fails(embedder: str, scorer: str) -> None:
     async with Server(OpenAI(ANSWER)) as chat, Server(EMBEDDERS[embedder]) as vectors:
         config = Config(
@@ -46,7 +46,7 @@ async def test_an_answer_is_cited_even_if_the_embedder_fails(embedder: str, scor
     )
     grounding = body["grounding"]
     assert grounding["scorer"] == scorer
-    assert grounding["degraded"] == (embedder != "works" or scorer == "entailment")  # no cross-encoder is configured
+    assert grounding["degraded"] == (embedder != "works" or scorer == "checker")  # no cross-encoder is configured
 
 
 async def send_request(client: TestClient[Any, Any], scorer: str) -> dict[str, Any]:

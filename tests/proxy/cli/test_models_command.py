@@ -1,0 +1,215 @@
+"""`citestream models`: published checkers from a real hub on this machine, which also breaks."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from citestream.providers.judging.checkers import PRESETS
+from citestream.providers.judging.cross_encoder import EntailmentModel
+from tests.upstreams.model_hub import COMMIT, NEXT_COMMIT, Fault, Hub, running_hub
+from tests.upstreams.onnx_models import config, first_token_model, labels_model, logit_model, tokenizer
+
+ROOT = Path(__file__).parents[3]
+MODEL = "onnx/model.onnx"
+NLI = ("contradiction", "entailment", "neutral")
+LARGE = 24 << 20  # bytes: the client of the hub writes 10 MiB at a time, so that half of it is more than one part
+PICKLE = {"pytorch_model.bin": b"\x80\x04.", "model.safetensors": b"{}", "README.md": b"# Model"}
+SMALL, HHEM = PRESETS["nli-small"], PRESETS["hhem"]
+
+
+def files(onnx: bytes, *labels: str, path: str = MODEL) -> dict[str, bytes]:
+    return {path: onnx, "tokenizer.json": tokenizer(), "config.json": config(*labels), **PICKLE}
+
+
+@pytest.fixture
+def hub() -> Iterator[Hub]:
+    models = {
+        "tiny/labels": files(labels_model(3, 1), *NLI),
+        "tiny/binary": files(labels_model(2, 0), "entailment", "not_entailment", path="onnx/model_quantized.onnx"),
+        "tiny/logit": files(logit_model(), path="model.onnx"),
+        "tiny/unnamed": files(labels_model(2, 0), "LABEL_0", "LABEL_1"),
+        "tiny/pickle": {"tokenizer.json": tokenizer(), "config.json": config(*NLI), **PICKLE},
+        "tiny/words": {MODEL: labels_model(3, 1), "config.json": config(*NLI)},
+        "tiny/large": files(bytes(LARGE), *NLI),
+        SMALL.id: {path: labels_model(3, 1) for path in SMALL.onnx.values()}
+        | {"tokenizer.json": tokenizer(), "config.json": config(*NLI)},
+        HHEM.id: {"model.onnx": first_token_model(), "tokenizer.json": tokenizer()},
+        PRESETS["nli-xsmall"].id: files(labels_model(2, 0), "not_entailment", "entailment"),
+    }
+    with running_hub(models) as hub:
+        yield hub
+
+
+def environment(hub: Hub, home: Path, **variables: str) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("HF_", "HUGGING"))}
+    return {**kept, "HF_HOME": str(home), "HF_ENDPOINT": hub.url, **variables}
+
+
+def command(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "citestream", *arguments]
+
+
+def models(hub: Hub, home: Path, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command("models", *arguments),
+        cwd=ROOT,
+        env=environment(hub, home, **variables),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def folder(home: Path, model: str = "tiny/labels", revision: str = "main") -> Path:
+    return home / "citestream" / f"{model.replace('/', '--')}@{revision}"
+
+
+KINDS: dict[str, tuple[str, str, float]] = {
+    "several labels": ("hf:tiny/labels", "tiny/labels@main", 5 - 10 - 0.693),
+    "two labels": ("hf:tiny/binary@main", "tiny/binary@main", 5 - 10),
+    "one logit": ("hf:tiny/logit", "tiny/logit@main", 5 - 10),
+    "labels of every token, with a template": ("hhem", f"{HHEM.id}@{HHEM.revision}", 17 - 10),
+}
+
+
+@pytest.mark.parametrize(("name", "installed", "log_odds"), KINDS.values(), ids=KINDS)
+async def test_a_model_of_every_kind_is_downloaded_and_used(
+    hub: Hub, tmp_path: Path, name: str, installed: str, log_odds: float
+) -> None:
+    done = models(hub, tmp_path, "pull", name)
+    assert done.returncode == 0, done.stderr
+    found = folder(tmp_path, *installed.split("@"))
+    assert done.stdout == f"installed in {found}\nuse it with scoring.checker: {name}\n"
+    assert {path.name for path in found.iterdir()} <= {"model.onnx", "tokenizer.json", "config.json", "checker.json"}
+    assert not {path for path, _ in hub.downloads} & PICKLE.keys()
+    model = EntailmentModel(found)
+    assert await model.entailed([("the bridge", "is very red")]) == [pytest.approx(log_odds, abs=0.01)]
+    await model.aclose()
+
+
+def test_a_model_is_listed_pulled_again_without_a_download_and_removed(hub: Hub, tmp_path: Path) -> None:
+    assert models(hub, tmp_path, "pull", "hf:tiny/labels").returncode == 0
+    listed = json.loads(models(hub, tmp_path, "list", "--json").stdout)
+    assert [row["name"] for row in listed if row["installed"]] == ["hf:tiny/labels@main"]
+    assert [row["name"] for row in listed if not row["installed"]] == list(PRESETS)
+    hub.downloads.clear()
+    hub.commit = NEXT_COMMIT
+    hub.files["tiny/labels"][MODEL] = logit_model()
+    assert models(hub, tmp_path, "pull", "hf:tiny/labels").returncode == 0
+    assert hub.downloads == [], "the commit of the first download stays until the model is removed"
+    recorded = json.loads((folder(tmp_path) / "checker.json").read_text("utf-8"))
+    assert (recorded["commit"], recorded["files"]["model.onnx"]["source"]) == (COMMIT, MODEL)
+    assert models(hub, tmp_path, "remove", "hf:tiny/labels").stdout.startswith("removed 0.0 MB")
+    assert not folder(tmp_path).exists()
+    assert "hf:tiny/labels is not installed" in models(hub, tmp_path, "remove", "hf:tiny/labels").stderr
+
+
+def test_an_interrupted_download_is_continued_by_the_next_command(hub: Hub, tmp_path: Path) -> None:
+    hub.faults[MODEL] = Fault.STALL
+    pulling = subprocess.Popen(
+        command("models", "pull", "hf:tiny/large"),
+        cwd=ROOT,
+        env=environment(hub, tmp_path),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    parts = folder(tmp_path, "tiny/large")
+    while not any(path.stat().st_size for path in parts.glob("model.onnx.*.part")):
+        assert pulling.poll() is None
+    pulling.kill()
+    pulling.wait()
+    (part,) = parts.glob("model.onnx.*.part")
+    written = part.stat().st_size
+    hub.downloads.clear()
+    done = models(hub, tmp_path, "pull", "hf:tiny/large")
+    assert done.returncode == 0, done.stderr
+    assert hub.downloads == [(MODEL, f"bytes={written}-")]
+    assert (parts / "model.onnx").stat().st_size == LARGE
+    assert [path.name for path in parts.iterdir() if path.suffix == ".part"] == []
+
+
+def test_a_connection_that_breaks_in_the_middle_is_opened_again(hub: Hub, tmp_path: Path) -> None:
+    hub.faults[MODEL] = Fault.HALF
+    done = models(hub, tmp_path, "pull", "hf:tiny/large")
+    assert done.returncode == 0, done.stderr
+    assert hub.downloads[-2:] == [(MODEL, ""), (MODEL, f"bytes={10 << 20}-")]
+
+
+REFUSED: dict[str, tuple[str, str]] = {
+    "a file with another hash than the known one": ("nli-small", "config.json .*SHA-256 .* instead of 885d0dceae8f"),
+    "labels in another order than the known one": ("nli-xsmall", "labels of the checker are not_entailment, entailm"),
+    "labels without a name for entailment": ("hf:tiny/unnamed", "do not say which one is entailment: LABEL_0, LABEL_1"),
+    "no tokenizer": ("hf:tiny/words", "A file of tiny/words is missing on the hub"),
+    "no ONNX file": ("hf:tiny/pickle", "publishes no ONNX file"),
+    "a model that has to be exported": ("factcg", "publishes no ONNX file. Export it once"),
+    "a model that does not exist": ("hf:tiny/nothing", "no model tiny/nothing, or it is not public: HF_TOKEN"),
+    "a revision that does not exist": ("hf:tiny/labels@missing", "has no revision missing"),
+    "a name that is no model": ("nli-medium", "not the name of a model: it must be hf:"),
+}
+
+
+@pytest.mark.parametrize(("name", "message"), REFUSED.values(), ids=REFUSED)
+def test_a_wrong_model_is_refused_in_one_line_and_not_installed(
+    hub: Hub, tmp_path: Path, name: str, message: str
+) -> None:
+    done = models(hub, tmp_path, "pull", name)
+    assert done.returncode != 0
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith("citestream: ")
+    assert re.search(message, last), last
+    assert not [path for path in tmp_path.rglob("*.onnx") if name != "hf:tiny/words"]
+
+
+def test_a_full_disk_is_an_error_and_leaves_nothing_that_could_be_used(hub: Hub, tmp_path: Path) -> None:
+    hub.faults[MODEL] = Fault.BOUNDLESS
+    done = models(hub, tmp_path, "pull", "hf:tiny/labels")
+    assert "MB of free space, and 1000000000000 MB are needed" in done.stderr
+    hub.faults.clear()
+    part = folder(tmp_path) / f"model.onnx.{COMMIT[:12]}.part"
+    part.symlink_to("/dev/full")
+    done = models(hub, tmp_path, "pull", "hf:tiny/labels")
+    assert "No space is left on the disk" in done.stderr
+    part.unlink()
+    assert not (folder(tmp_path) / "model.onnx").exists()
+    assert models(hub, tmp_path, "pull", "hf:tiny/labels").returncode == 0
+
+
+def test_without_a_network_the_cache_of_other_programs_is_used(hub: Hub, tmp_path: Path) -> None:
+    for home, offline in ((tmp_path / "a", "0"), (tmp_path / "b", "1")):
+        done = models(hub, home, "pull", "hf:tiny/labels", HF_ENDPOINT="http://127.0.0.1:9", HF_HUB_OFFLINE=offline)
+        assert done.returncode == 1
+        assert "HF_HUB_OFFLINE" in done.stderr if offline == "1" else "could not be reached" in done.stderr
+    snapshot = tmp_path / "hub" / "models--tiny--labels" / "snapshots" / COMMIT
+    for path, content in hub.files["tiny/labels"].items():
+        (snapshot / path).parent.mkdir(parents=True, exist_ok=True)
+        (snapshot / path).write_bytes(content)
+    (snapshot.parents[1] / "refs").mkdir()
+    (snapshot.parents[1] / "refs" / "main").write_text(COMMIT, "utf-8")
+    done = models(hub, tmp_path, "pull", "hf:tiny/labels", HF_HUB_OFFLINE="1")
+    assert done.returncode == 0, done.stderr
+    assert hub.downloads == []
+    assert json.loads((folder(tmp_path) / "checker.json").read_text("utf-8"))["commit"] == COMMIT
+
+
+def test_a_private_model_needs_the_token(hub: Hub, tmp_path: Path) -> None:
+    hub.token = "hf_secret"
+    refused = models(hub, tmp_path, "pull", "hf:tiny/labels")
+    assert "HF_TOKEN" in refused.stderr
+    done = models(hub, tmp_path, "pull", "hf:tiny/labels", HF_TOKEN="hf_secret")
+    assert done.returncode == 0, done.stderr
+    assert "hf_secret" not in done.stderr + done.stdout
+
+
+async def test_a_file_that_changed_after_the_download_is_not_used(hub: Hub, tmp_path: Path) -> None:
+    assert models(hub, tmp_path, "pull", "hf:tiny/labels").returncode == 0
+    (folder(tmp_path) / "model.onnx").write_bytes(labels_model(3, 2))
+    model = EntailmentModel(folder(tmp_path))
+    with pytest.raises(Exception, match="has been changed since it was downloaded"):
+        await model.entailed([("the bridge", "is red")])
+    await model.aclose()
