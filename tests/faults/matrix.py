@@ -23,7 +23,7 @@ from tests.upstreams.wire import Answer, Request, Server, Step
 
 GOOD = Scenario(full)
 TIMEOUT = 100.0  # seconds, far above the timeouts of the proxy
-SHORT_TIMEOUTS = {"connect": 20.0, "sequence": 4.0, "idle": 1.0}  # seconds
+SHORT_TIMEOUTS = {"connect": 20.0, "first_token": 4.0, "idle": 1.0}  # seconds
 CONCURRENT = 8
 PASSED_THROUGH = "passed through"
 COLUMNS = (*CLIENTS, PASSED_THROUGH)

@@ -19,7 +19,7 @@ REQUEST: dict[str, Any] = {"model": "first/m", "messages": [{"role": "user", "co
 EVIDENCE = {"evidence": [{"text": "The bridge was opened in 1932 by the mayor."}]}
 HEADERS = head("200 OK", "Content-Type: text/event-stream", "Transfer-Encoding: chunked")
 ROLE = b'data: {"model":"m","choices":[{"index":0,"delta":{"role":"assistant","content":""}}]}\n\n'
-TIMEOUTS = {"sequence": 0.3, "idle": 0.3}
+TIMEOUTS = {"first_token": 0.3, "idle": 0.3}
 TEXT = b'data: {"model":"m","choices":[{"index":0,"delta":{"content":"Well, it"}}]}\n\n'
 
 

@@ -52,7 +52,7 @@ def config(
     upstream: str, folder: Path, embedder: str = "", seconds: float = PROVIDER_SECONDS, **more: Any
 ) -> dict[str, Any]:
     """The configuration of the server. `embedder`: a URL, by default `upstream`; `seconds`: timeouts of providers."""
-    timeouts = {"connect": seconds, "sequence": seconds, "idle": seconds}
+    timeouts = {"connect": seconds, "first_token": seconds, "idle": seconds}
     common = {"timeouts": timeouts, "retries": {"most": 0}, "models": ["any"]}
     return {
         "server": {"keys": [{"name": "soak", "key": KEY}]},

@@ -99,7 +99,7 @@ async def test_no_tick_is_early(monkeypatch: pytest.MonkeyPatch) -> None:
 # A limit of 60 seconds, the seconds after each byte, and the error.
 LIMITS: dict[str, tuple[str, list[int], str]] = {
     "silence": ("idle", [59, 61], "The provider stopped answering."),
-    "bytes without an event": ("sequence", [20, 20, 21], "The provider did not begin to answer in time."),
+    "bytes without an event": ("first_token", [20, 20, 21], "The provider did not begin to answer in time."),
     "an answer without an end": ("total", [20, 20, 21], "The provider's answer takes longer than it may."),
 }
 

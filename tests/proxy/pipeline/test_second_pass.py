@@ -139,7 +139,7 @@ async def test_an_endless_second_answer_is_abandoned() -> None:
 
 async def test_the_report_contains_the_durations() -> None:
     _, response, _ = await answered(CITED)
-    assert set(response.grounding.as_dict()["timings_ms"]) == {"sequence", "scoring", "total"}
+    assert set(response.grounding.as_dict()["timings_ms"]) == {"first_token", "scoring", "total"}
 
 
 async def test_evidence_is_embedded_while_the_draft_is_generated() -> None:
