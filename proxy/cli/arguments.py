@@ -12,7 +12,7 @@ from .running import USAGE, fail
 
 if TYPE_CHECKING:
     from ..config import Config
-    from .answer_commands import Files
+    from .answer_session import Files
 
 FORMATS = "text, Markdown, HTML, PDF, DOCX, PPTX, XLSX, CSV, JSON or JSONL"
 CONFIG = click.option(
@@ -41,6 +41,21 @@ EVIDENCE = click.option("--evidence", required=True, help=_EVIDENCE_HELP, **_EVI
 EVIDENCE_OR_STORE = click.option(
     "--evidence", help=f"{_EVIDENCE_HELP}  [default: the index of `citestream index`]", **_EVIDENCE
 )
+MODEL = click.option(
+    "--model",
+    metavar="MODEL",
+    default="extractive",
+    show_default=True,
+    shell_complete=lambda context, option, prefix: complete_model(context, option, prefix),
+    help="provider/model, or an alias from the configuration.",
+)
+SCORER = click.option(
+    "--scorer",
+    metavar="NAME",
+    callback=lambda context, option, name: check_scorer_name(context, option, name),
+    shell_complete=lambda context, option, prefix: complete_scorer(context, option, prefix),
+    help="Measure of similarity.  [default: that of the configuration, or lexical]",
+)
 STORE = click.option(
     "--store",
     metavar="FILE",
@@ -64,6 +79,15 @@ def complete_model(context: click.Context, option: click.Parameter, prefix: str)
     kinds = {name: settings.kind for name, settings in config.providers.items()}
     known = [*config.models, *[name if kind == "extractive" else f"{name}/" for name, kind in kinds.items()]]
     return [name for name in known if name.startswith(prefix)]
+
+
+def check_scorer_name(context: click.Context, option: click.Parameter, name: str | None) -> str | None:
+    """Return the value of `--scorer`. An unknown name is wrong usage."""
+    from citestream.citation.support.scorers import AUTO, SCORERS
+
+    if name is not None and name not in (AUTO, *SCORERS):
+        raise click.BadParameter(f"{name!r} is not one of: {AUTO}, {', '.join(SCORERS)}", context, option)
+    return name
 
 
 def complete_scorer(context: click.Context, option: click.Parameter, prefix: str) -> list[str]:
@@ -90,10 +114,11 @@ def read_files(path: Path) -> "Files":
     """
     from citestream.providers.retrieval.evidence_files import UnreadableFileError, evidence_of
 
-    from .answer_commands import Files
+    from .answer_session import Files, waiting_for
 
     try:
-        entries = evidence_of(path, lambda error: click.echo(f"skipped: {error}", err=True))
+        with waiting_for(f"reading {path}"):
+            entries = evidence_of(path, lambda error: click.echo(f"skipped: {error}", err=True))
     except UnreadableFileError as error:
         fail(f"{error}; --evidence accepts a file or a folder of {FORMATS}")
     return Files(entries, path if path.is_dir() else path.parent)

@@ -22,6 +22,8 @@ PIPE_COLUMNS = 200  # width of tables in files and pipes, so that cells are not 
 MAX_VERDICTS = 5  # pieces of evidence in the explanation of a sentence
 MAX_PASSAGE = 70  # characters of the compared passage
 
+# Verdicts whose sentences are listed below an answer
+CLAIM_STYLES = {"contradicted": "bold red", "unsupported": "yellow"}
 DEGRADED = "Some sentences were not checked completely by {}: a model was late or failed, or the answer is too long."
 
 # Columns with scores, and the scorer features that they show: the most informative feature of each scorer.
@@ -71,6 +73,26 @@ def print_references(body: Mapping[str, Any], links: FileLinks) -> None:
         if grounding["degraded"]:
             console.print(Text(DEGRADED.format(grounding["scorer"]), style="yellow"))
         console.print(Text(_summary(grounding), style="dim"))
+
+
+def print_claims(body: Mapping[str, Any], text: str, evidence: Sequence[Evidence]) -> None:
+    """Print the sentences of an answer that the evidence does not support, and what contradicts them.
+
+    `text`: the answer of the first choice. `evidence`: that of the answer, by number from 1.
+    """
+    console = Console(highlight=False, soft_wrap=True)
+    verdicts = (body.get("grounding") or {}).get("verdicts") or ()
+    for verdict in verdicts:
+        if verdict["choice"] or "tool_call" in verdict or verdict["verdict"] not in CLAIM_STYLES:
+            continue
+        claim = " ".join(text[verdict["start"] : verdict["end"]].translate(SAFE).split())
+        label = Text(f"{verdict['verdict']}: ", style=CLAIM_STYLES[verdict["verdict"]])
+        console.print(Text.assemble(label, claim), soft_wrap=not console.is_terminal)
+        if conflict := verdict["conflict"]:
+            source = evidence[conflict["evidence_number"] - 1]
+            name = one_line(source.file_name or source.title or source.id)
+            quote = " ".join(conflict["quote"].translate(SAFE).split())
+            console.print(Text(f"    {name}: {quote}", style="dim"), soft_wrap=not console.is_terminal)
 
 
 def _summary(grounding: Mapping[str, Any]) -> str:

@@ -10,7 +10,7 @@ import click
 
 from ..interruption import INTERRUPTED
 from ..running import fail
-from .answering import ask, cite, index
+from .answering import ask, chat, cite, index
 from .measuring import evaluate, judge_check
 from .models import models
 from .serving import check_config, make_key, serve
@@ -36,6 +36,7 @@ def main() -> None:
     citestream serve                                    start the proxy on http://127.0.0.1:8787
     citestream index docs/ && citestream serve          the same, with evidence from a folder
     citestream ask "How high is it?" --evidence docs/   print one cited answer
+    citestream chat                                     the same for a conversation
     citestream cite answer.txt --evidence docs/         add citations to a finished text
     citestream COMMAND --help                           show more examples
 
@@ -71,5 +72,5 @@ def completion(shell: str) -> None:
     click.echo(kind(main, {}, "citestream", "_CITESTREAM_COMPLETE").source())
 
 
-for command in (serve, ask, index, cite, evaluate, judge_check, models, check_config, make_key, completion):
+for command in (serve, ask, chat, index, cite, evaluate, judge_check, models, check_config, make_key, completion):
     main.add_command(command)

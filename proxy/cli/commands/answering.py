@@ -1,6 +1,8 @@
-"""The commands that answer from evidence and cite: `ask`, `cite` and `index`."""
+"""The commands that answer from evidence and cite: `ask`, `chat`, `cite` and `index`."""
 
+import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -8,33 +10,31 @@ from ..arguments import (
     CONFIG,
     EVIDENCE,
     EVIDENCE_OR_STORE,
+    MODEL,
+    SCORER,
     STORE,
-    complete_model,
-    complete_scorer,
     read_config,
     read_files,
     read_text,
 )
-from ..running import USAGE, fail, run
+from ..running import FAILED, USAGE, fail, reported_errors, run
+
+if TYPE_CHECKING:
+    from ...config import Config
 
 
 @click.command()
 @click.argument("question")
 @EVIDENCE_OR_STORE
-@click.option(
-    "--model",
-    metavar="MODEL",
-    default="extractive",
-    show_default=True,
-    shell_complete=complete_model,
-    help="provider/model, or an alias from the configuration.",
-)
+@MODEL
+@SCORER
 @CONFIG
 @click.option("--json", "as_json", is_flag=True, help="Print the completion as JSON.")
-def ask(question: str, evidence: Path | None, model: str, path: str | None, as_json: bool) -> None:
+def ask(question: str, evidence: Path | None, model: str, scorer: str | None, path: str | None, as_json: bool) -> None:
     """Answer QUESTION from the evidence and print the cited answer while it streams.
 
-    In a terminal, Markdown is rendered. In a file or a pipe, the output is plain text.
+    The references follow, and the sentences that the evidence does not support or contradicts. In a terminal, Markdown
+    is rendered. In a file or a pipe, the output is plain text.
 
     \b
     citestream index docs/ && citestream ask "When did it open?"
@@ -46,9 +46,39 @@ def ask(question: str, evidence: Path | None, model: str, path: str | None, as_j
     if not question.strip():
         fail("the question is empty", USAGE)
     config = read_config(path)
+    _require_evidence(evidence, config)
+    files = read_files(evidence) if evidence else None
+    run(run_ask(config, question, files, model, scorer, as_json=as_json), config, model)
+
+
+@click.command()
+@EVIDENCE_OR_STORE
+@MODEL
+@SCORER
+@CONFIG
+def chat(evidence: Path | None, model: str, scorer: str | None, path: str | None) -> None:
+    """Answer questions from the evidence one after the other, with the conversation so far.
+
+    A question such as "and in Germany?" refers to the ones before. Each answer is printed as by `citestream ask`.
+    Standard input that is no terminal contains one question a line.
+
+    \b
+    citestream index docs/ && citestream chat
+    citestream chat --evidence handbook.pdf --model ollama/llama3.2
+    """
+    from ..chat_command import chat as run_chat
+
+    config = read_config(path)
+    _require_evidence(evidence, config)
+    files = read_files(evidence) if evidence else None
+    with reported_errors(config, model):
+        complete = run_chat(config, files, model, scorer)
+    sys.exit(0 if complete else FAILED)
+
+
+def _require_evidence(evidence: Path | None, config: "Config") -> None:
     if evidence is None and not config.default_retriever:
         fail("no evidence: use --evidence FILE|DIR, or index a folder first: citestream index DIR", USAGE)
-    run(run_ask(config, question, read_files(evidence) if evidence else None, model, as_json=as_json), config, model)
 
 
 @click.command()
@@ -100,9 +130,7 @@ def index(
 @click.command()
 @click.argument("answer", required=False)
 @EVIDENCE
-@click.option(
-    "--scorer", metavar="NAME", shell_complete=complete_scorer, help="Measure of similarity.  [default: lexical]"
-)
+@SCORER
 @click.option("--explain", is_flag=True, help="Explain the decision for each sentence.")
 @CONFIG
 @click.option("--json", "as_json", is_flag=True, help="Print the response of POST /v1/cite as JSON.")

@@ -256,8 +256,8 @@ WRONG = {
     "unknown command": (("aks", "q"), 2, "Usage: citestream [OPTIONS]"),
     "unknown scorer": (
         ("cite", "text", "--evidence", "README.md", "--scorer", "psychic"),
-        1,
-        "citations.scorer: must be one of",
+        2,
+        "'psychic' is not one of: auto, entailment",
     ),
     "beyond loopback without keys": (("serve", "--host", "0.0.0.0"), 2, "name client keys in server.keys"),
     "too many workers": (("serve", "--workers", "0"), 2, "--workers"),
