@@ -93,6 +93,15 @@ class Retrievers:
         report |= {"scores": [item.score for item in used], "ms": milliseconds_since(began), "error": None}
         return replace(given, evidence=selected.evidence, retrieval={**report, **found.notes})
 
+    async def document(self, name: str, document_id: str) -> list[Fields]:
+        """Return the excerpts of a document in order. Raise ProviderError if the retriever cannot be read."""
+        config = self._config.retrievers[name]
+        try:
+            async with asyncio.timeout(config.timeout):
+                return await self._opened(name, config).document(document_id)
+        except TimeoutError:
+            raise TimedOut(f"The retriever did not answer in {config.timeout:g} seconds.") from None
+
     def open_all(self) -> dict[str, str]:
         """Open all retrievers. Return the reasons why some of them cannot be used, by name."""
         reasons: dict[str, str] = {}

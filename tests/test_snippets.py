@@ -252,6 +252,13 @@ RUN_BY = {
         "test_docs: test_the_library_does_what_its_page_says"
     ),
     ("docs/start.md", "from openai import OpenAI"): "test_docs: test_the_first_program_prints_a_cited_answer",
+    ("docs/mcp.md", '{"mcpServers": {"citestream": {"command"'): (
+        "proxy/apis/mcp/test_mcp_clients: test_the_configurations_of_the_page_connect_a_client"
+    ),
+    ("docs/mcp.md", '{"mcpServers": {"citestream": {"url"'): (
+        "proxy/apis/mcp/test_mcp_clients: test_the_configurations_of_the_page_connect_a_client"
+    ),
+    ("docs/mcp.md", '{\n  "claims"'): "proxy/apis/mcp/test_mcp_clients: test_the_result_of_the_page_is_returned",
     ("docs/benchmarks.md", '{"id": "1"'): "test_docs: test_the_labelled_record_of_the_page_can_be_measured",
 }
 

@@ -25,6 +25,11 @@ class Retriever(ABC):
     async def retrieve(self, query: str, top_k: int) -> Retrieved:
         """Return the evidence closest to `query`. Raises ProviderError. May be cancelled at any time."""
 
+    async def document(self, document_id: str) -> list[Entry]:
+        """Return the excerpts of a document in order; none if it does not exist. Raises ProviderError."""
+        del document_id  # by default a retriever only searches
+        return []
+
     async def reach(self) -> None:  # noqa: B027 - optional
         """Check that it can be used now. Raises ProviderError if not. May be cancelled at any time."""
 

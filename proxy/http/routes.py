@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from aiohttp import web
 
 from .. import component, playground
-from ..apis import anthropic, cohere, gemini, ollama, responses
+from ..apis import anthropic, cohere, gemini, mcp, ollama, responses
 from ..apis.citation_endpoints import cite, references
 from ..apis.embeddings_endpoint import embeddings
 from ..apis.evidence_endpoint import read_evidence
@@ -62,6 +62,7 @@ def client_routes(app: App) -> list[web.AbstractRouteDef]:
         web.get(f"/v1beta/models/{{model:{gemini.MODEL_PATTERN}}}", partial(gemini.get_model, app=app)),
         web.post("/v1/cite", partial(cite, app=app)),
         web.post("/v1/evidence/read", read_evidence),
+        web.post("/mcp", partial(mcp.receive, app=app)),
         web.get("/v1/references/{id}", partial(references, app=app)),
         web.get("/v1/models", partial(_models, app=app)),
         web.get(f"/v1/models/{{model:{gemini.MODEL_PATTERN}}}", partial(_model, app=app)),
@@ -111,6 +112,8 @@ def error_format(path: str) -> ErrorFormat:
         return ollama.error_body
     if path == "/v1/messages" or path.startswith("/v1/messages/"):
         return anthropic.error_body
+    if path == "/mcp":
+        return mcp.error_body
     if path.startswith("/v2/"):
         return cohere.error_body
     is_method = path.startswith("/v1/models/") and not MODEL_PATH.fullmatch(path)

@@ -88,6 +88,11 @@ class FolderRetriever(Retriever):
         found = await self._in_thread(partial(self._search, truncated, vector, option, top_k))
         return replace(found, notes={**found.notes, **notes})
 
+    async def document(self, document_id: str) -> list[Entry]:
+        """Return the excerpts of a file. Raises ProviderError if the store cannot be read."""
+        entries = await self._in_thread(lambda: self._store.document(document_id))
+        return [self._with_url(entry) for entry in entries]
+
     async def reach(self) -> None:
         """Check that the store can be read. Raises ProviderError if not."""
         await self._in_thread(lambda: self._store.counts())

@@ -153,6 +153,16 @@ class Store(StoreDatabase):
                 found[number] = StoredExcerpt(row[0], json.loads(row[1]))
         return found
 
+    def document(self, document_id: str) -> list[Entry]:
+        """Return the excerpts of a file in order. Its id is the label of the folder and its name: `docs/bridge.md`."""
+        label, _, name = document_id.partition("/")
+        rows = self._database.execute(
+            "SELECT fields FROM excerpts JOIN files ON files.id = file JOIN folders ON folders.id = folder "
+            "WHERE label = ? AND name = ? ORDER BY position",
+            (label, name),
+        )
+        return [json.loads(fields) for (fields,) in rows]
+
     def counts(self) -> dict[str, int]:
         """Return the number of `files`, `excerpts` and `vectors`."""
         counts = "SELECT (SELECT count(*) FROM files), (SELECT count(*) FROM excerpts), (SELECT count(*) FROM vectors)"

@@ -10,7 +10,7 @@ import click
 
 from ..interruption import INTERRUPTED
 from ..running import fail
-from .answering import ask, chat, cite, index
+from .answering import ask, chat, cite, index, mcp
 from .measuring import evaluate, judge_check
 from .models import models
 from .serving import check_config, make_key, serve
@@ -72,5 +72,6 @@ def completion(shell: str) -> None:
     click.echo(kind(main, {}, "citestream", "_CITESTREAM_COMPLETE").source())
 
 
-for command in (serve, ask, chat, index, cite, evaluate, judge_check, models, check_config, make_key, completion):
+COMMANDS = (serve, ask, chat, index, cite, mcp, evaluate, judge_check, models, check_config, make_key, completion)
+for command in COMMANDS:
     main.add_command(command)

@@ -1,4 +1,4 @@
-"""The commands that answer from evidence and cite: `ask`, `chat`, `cite` and `index`."""
+"""The commands that answer from evidence and cite: `ask`, `chat`, `cite`, `index` and `mcp`."""
 
 import sys
 from pathlib import Path
@@ -125,6 +125,24 @@ def index(
         fail("--rebuild deletes the list of folders: name them", USAGE)
     config = read_config(path)
     run(run_index(config, IndexOptions(paths, store, embedder, rebuild, watch, include)), config, embedder or "")
+
+
+@click.command()
+@CONFIG
+def mcp(path: str | None) -> None:
+    """Serve the Model Context Protocol on standard input and output.
+
+    Agents start this command and call its tools: cite, verify_citations, and search and fetch for the index. The
+    server has the same tools at POST /mcp.
+
+    \b
+    claude mcp add citestream -- citestream mcp
+    citestream mcp --config /home/ada/citestream.yaml
+    """
+    from ..mcp_server import serve_mcp
+
+    config = read_config(path)
+    run(serve_mcp(config), config)
 
 
 @click.command()

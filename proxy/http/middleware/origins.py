@@ -27,7 +27,8 @@ METHODS = "GET, POST, DELETE, OPTIONS"
 HEADERS = (
     "Authorization, Content-Type, Accept, api-key, x-goog-api-key, x-goog-api-client, "
     "OpenAI-Beta, OpenAI-Organization, OpenAI-Project, "
-    "x-api-key, anthropic-version, anthropic-beta, anthropic-dangerous-direct-browser-access"
+    "x-api-key, anthropic-version, anthropic-beta, anthropic-dangerous-direct-browser-access, "
+    "mcp-protocol-version, mcp-method, mcp-name"
 )
 EXPOSED = (
     "x-request-id, request-id, Retry-After, x-ratelimit-remaining-requests, x-ratelimit-remaining-tokens, "

@@ -1,0 +1,50 @@
+"""Citations as W3C Web Annotations, in the form that the draft SEP-3094 proposes for results of tools.
+
+`citations` of the result has an annotation for each cited sentence and passage, and `citationRefs` of a content block
+names those that belong to its text. https://www.w3.org/TR/annotation-model/
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from citestream.citation.evidence import Evidence
+from citestream.citation.references.links import display_title
+
+Fields = dict[str, Any]
+
+CONTEXT: Final = 32  # characters before and after a quote, which tell it from the same words elsewhere
+
+
+def annotations(references: Sequence[Mapping[str, Any]], evidence: Sequence[Evidence]) -> list[Fields]:
+    """Return the annotations of a cited text. Their positions count its code points."""
+    by_number = {item.number: item for item in evidence}
+    return [
+        _annotation(f"c{reference['number']}-{index}", by_number[reference["evidence_number"]], span)
+        for reference in references
+        for index, span in enumerate(reference["spans"], 1)
+    ]
+
+
+def source_of(item: Evidence) -> str:
+    """Return the address of evidence; a URN if it has none."""
+    return item.url or f"urn:citestream:evidence:{item.id}"
+
+
+def _annotation(name: str, item: Evidence, span: Mapping[str, Any]) -> Fields:
+    start, end = span["quote_start"], span["quote_end"]
+    return {
+        "id": name,
+        "type": "Annotation",
+        "motivation": "linking",
+        "body": {"type": "TextPositionSelector", "start": span["start"], "end": span["end"]},
+        "target": {
+            "source": source_of(item),
+            "selector": {
+                "type": "TextQuoteSelector",
+                "exact": span["quote"],
+                "prefix": item.text[max(0, start - CONTEXT) : start],
+                "suffix": item.text[end : end + CONTEXT],
+            },
+            "schema:citation": {"url": source_of(item), "name": display_title(item)},
+        },
+    }
