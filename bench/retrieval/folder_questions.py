@@ -1,9 +1,9 @@
 """Measure how often the right passage reaches the model: `python -m bench.retrieval.folder_questions`.
 
-The 226 questions about twelve small folders are in bench/retrieval/folders, with the passage that each needs. A passage
-reaches the model if it is among the excerpts that a search of the folder by `citestream ask` uses. The folders are
-searched one by one, and all together in one index. The baseline is a search by words alone, without `--embedder`. The
-failures of the held-out folders are not printed. Takes seconds.
+The 286 questions about eighteen small folders are in bench/retrieval/folders, with the passage that each needs. A
+passage reaches the model if it is among the excerpts that a search of the folder by `citestream ask` uses. The folders
+are searched one by one, and all together in one index. The baseline is a search by words alone, without `--embedder`.
+The failures of the held-out folders are not printed. Takes seconds.
 
     python -m bench.retrieval.folder_questions --embedder     # with the vectors of the local embedder
     python -m bench.retrieval.folder_questions --failures     # also print the failures
@@ -27,7 +27,7 @@ from citestream.proxy.config.service_options import RetrieverConfig
 from citestream.proxy.retrievers import KEPT
 
 FOLDERS = Path(__file__).parent / "folders"
-PARTS = ("development", "held_out")
+PARTS = ("development", "held_out", "second_held_out")
 TOP_K: int = RetrieverConfig.model_fields["top_k"].default
 FIRST = (1, 3, 5)
 
