@@ -24,7 +24,7 @@ def missing_model(model: str, config: Config) -> str:
         )
     else:
         reason = f"the model {shown!r} does not exist"
-    return f"{reason}; there are: {', '.join(_names(config))}"
+    return f"{reason}; there are: {', '.join(model_names(config))}"
 
 
 def _vendor(model: str) -> str:
@@ -34,7 +34,7 @@ def _vendor(model: str) -> str:
     return next((vendor for vendor, prefixes in MODELS.items() if model.lower().startswith(prefixes)), "")
 
 
-def _names(config: Config) -> list[str]:
+def model_names(config: Config) -> list[str]:
     """Return the names that a request may use. Models of a provider are not listed, but its name with "/…"."""
     plain = [name for name, settings in config.providers.items() if settings.kind == "extractive"]
     return [*config.models, *plain, *(f"{name}/…" for name in config.providers if name not in plain)]

@@ -26,16 +26,22 @@ CONFIG = click.option(
 )
 
 
-class _EvidencePath(click.Path):
-    """A path that is not empty. `Path("")` would be the working directory, and an unset shell variable is empty."""
+class InputPath(click.Path):
+    """A path of a file or folder to read. An empty one is wrong usage, and the command fails if there is none.
+
+    `Path("")` would be the working directory, and an unset shell variable is empty.
+    """
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path."""
         if value == "":
             self.fail("the path is empty", param, ctx)
+        if not os.path.exists(value):  # Path.exists() raises an error for a name that is too long
+            fail(f"{value} does not exist")
         return super().convert(value, param, ctx)
 
 
-_EVIDENCE: dict[str, Any] = {"metavar": "FILE|DIR", "type": _EvidencePath(path_type=Path)}
+_EVIDENCE: dict[str, Any] = {"metavar": "FILE|DIR", "type": InputPath(path_type=Path)}
 _EVIDENCE_HELP = f"Evidence: a file or a folder of {FORMATS} files."
 EVIDENCE = click.option("--evidence", required=True, help=_EVIDENCE_HELP, **_EVIDENCE)
 EVIDENCE_OR_STORE = click.option(

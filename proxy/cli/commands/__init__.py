@@ -27,9 +27,14 @@ class Commands(click.Group):
             sys.exit(INTERRUPTED)
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    cls=Commands,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @click.version_option(package_name="citestream")
-def main() -> None:
+@click.pass_context
+def main(context: click.Context) -> None:
     """Add verified citations to the answers of any LLM, sentence by sentence.
 
     \b
@@ -52,9 +57,11 @@ def main() -> None:
     Exit codes: 0 success, 1 failure, 2 wrong usage or configuration,
     130 interrupted.
     """
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
 
 
-@click.command()
+@click.command(short_help="Print the completion script of a shell.")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> None:
     """Print a script for SHELL that completes commands, options, files, models and scorers.

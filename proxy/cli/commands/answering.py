@@ -13,6 +13,7 @@ from ..arguments import (
     MODEL,
     SCORER,
     STORE,
+    InputPath,
     read_config,
     read_files,
     read_text,
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from ...config import Config
 
 
-@click.command()
+@click.command(short_help="Answer a question from the evidence.")
 @click.argument("question")
 @EVIDENCE_OR_STORE
 @MODEL
@@ -51,7 +52,7 @@ def ask(question: str, evidence: Path | None, model: str, scorer: str | None, pa
     run(run_ask(config, question, files, model, scorer, as_json=as_json), config, model)
 
 
-@click.command()
+@click.command(short_help="Hold a conversation about the evidence.")
 @EVIDENCE_OR_STORE
 @MODEL
 @SCORER
@@ -81,8 +82,8 @@ def _require_evidence(evidence: Path | None, config: "Config") -> None:
         fail("no evidence: use --evidence FILE|DIR, or index a folder first: citestream index DIR", USAGE)
 
 
-@click.command()
-@click.argument("paths", nargs=-1, metavar="[FILE|DIR]...", type=click.Path(exists=True, path_type=Path))
+@click.command(short_help="Index folders and files as evidence.")
+@click.argument("paths", nargs=-1, metavar="[FILE|DIR]...", type=InputPath(path_type=Path))
 @STORE
 @click.option(
     "--embedder", help="Embedding model: local, provider/model, or none.  [default: that of the index, or none]"
@@ -127,7 +128,7 @@ def index(
     run(run_index(config, IndexOptions(paths, store, embedder, rebuild, watch, include)), config, embedder or "")
 
 
-@click.command()
+@click.command(short_help="Serve the Model Context Protocol.")
 @CONFIG
 def mcp(path: str | None) -> None:
     """Serve the Model Context Protocol on standard input and output.
@@ -145,7 +146,7 @@ def mcp(path: str | None) -> None:
     run(serve_mcp(config), config)
 
 
-@click.command()
+@click.command(short_help="Add citations to a finished text.")
 @click.argument("answer", required=False)
 @EVIDENCE
 @SCORER

@@ -4,17 +4,18 @@ from pathlib import Path
 
 import click
 
-from ..arguments import CONFIG, complete_scorer, read_config
+from ..arguments import CONFIG, InputPath, check_scorer_name, complete_scorer, read_config
 from ..running import fail
 
 
-@click.command("eval")
-@click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.command("eval", short_help="Measure the citations of labelled answers.")
+@click.argument("files", nargs=-1, required=True, type=InputPath(dir_okay=False, path_type=Path))
 @click.option(
     "--scorer",
     metavar="NAME",
     default="lexical",
     show_default=True,
+    callback=check_scorer_name,
     shell_complete=complete_scorer,
     help="Measure of similarity.",
 )
@@ -48,9 +49,9 @@ def evaluate(files: tuple[Path, ...], scorer: str, plot: Path | None, path: str 
         fail(str(error))
 
 
-@click.command("judge-check")
+@click.command("judge-check", short_help="Measure a model as a judge.")
 @click.argument("model")
-@click.argument("files", nargs=-1, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("files", nargs=-1, type=InputPath(dir_okay=False, path_type=Path))
 @click.option("--sample", type=int, default=0, help="Number of answers to measure.  [default: all]")
 @click.option("--price", type=float, default=0.0, help="Price of a million tokens, to print the cost.")
 @CONFIG

@@ -19,7 +19,7 @@ REBINDING = (
 )
 
 
-@click.command()
+@click.command(short_help="Start the proxy and the playground.")
 @CONFIG
 @click.option("--host", help="Address to listen on.  [default: 127.0.0.1]")
 @click.option(
@@ -27,13 +27,17 @@ REBINDING = (
 )
 @click.option("--workers", type=click.IntRange(1, 256), help="Processes that share the port.  [default: 1]")
 @click.option("--judge", metavar="MODEL", help="Model that verifies each sentence, such as openai/gpt-5-nano.")
-def serve(path: str | None, host: str | None, port: int | None, workers: int | None, judge: str | None) -> None:
+@click.option("--open", "opens", is_flag=True, help="Open the playground in a browser.")
+def serve(
+    path: str | None, host: str | None, port: int | None, workers: int | None, judge: str | None, opens: bool
+) -> None:
     """Start the proxy for clients of the OpenAI, Ollama, Gemini, Anthropic and Cohere APIs.
 
-    Prints `citestream listening on http://HOST:PORT` as soon as it accepts requests. After SIGTERM, running answers
-    are completed. Open the address in a browser to use the playground.
+    Prints `citestream listening on http://HOST:PORT` as soon as it accepts requests, then how it verifies, its
+    documents and its models. After SIGTERM, running answers are completed. The address in a browser is the playground.
 
     \b
+    citestream serve --open                               also open the playground
     citestream serve --port 9000                          another port; 0 selects a free one
     citestream serve --config my.yaml --workers 2         a configuration file and two processes
     OPENAI_API_KEY=... citestream serve                   also use the models of OpenAI
@@ -53,8 +57,17 @@ def serve(path: str | None, host: str | None, port: int | None, workers: int | N
         click.echo(f"citestream: warning: {config.server.host} accepts requests without a key", err=True)
         if not config.server.hosts:
             click.echo(f"citestream: warning: {REBINDING}", err=True)
+
+    def started(message: str) -> None:
+        from .serve_summary import open_browser, summary
+
+        address = message.rpartition(" ")[2]
+        click.echo("\n".join([message, verification(config), *summary(config, address)]))
+        if opens:
+            open_browser(address)
+
     try:
-        serve_forever(config, started=lambda message: click.echo(f"{message}\n{verification(config)}"))
+        serve_forever(config, started=started)
     except ConfigError as error:
         fail(str(error), USAGE)
     except OSError as error:
@@ -77,7 +90,7 @@ def verification(config: "Config") -> str:
     return f"each sentence is verified by its words{hint}"
 
 
-@click.command("check-config")
+@click.command("check-config", short_help="Validate a configuration.")
 @click.argument("path", required=False, type=click.Path(dir_okay=False), envvar="CITESTREAM_CONFIG")
 def check_config(path: str | None) -> None:
     """Validate a configuration file, or only the environment variables, and print all errors.
@@ -103,7 +116,7 @@ def check_config(path: str | None) -> None:
     click.echo(f"{path or 'the environment'} is valid: providers {', '.join(config.providers)}")
 
 
-@click.command("make-key")
+@click.command("make-key", short_help="Create a key for a client.")
 @click.option("--name", default="", help="Name of the client for the access log.")
 @click.option("--stdin", "from_stdin", is_flag=True, help="Read the key from standard input instead of creating one.")
 def make_key(name: str, from_stdin: bool) -> None:

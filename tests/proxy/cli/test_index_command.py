@@ -171,7 +171,8 @@ def test_serve_answers_any_client_from_the_index(home: Path, launch: Launch) -> 
 
 WRONG = {
     "no index yet": (("index",), 1, "does not exist: fill it with `citestream index DIR`"),
-    "unknown folder": (("index", "nowhere"), 2, "nowhere"),
+    "unknown folder": (("index", "nowhere"), 1, "nowhere does not exist"),
+    "a folder of an unset variable": (("index", ""), 2, "the path is empty"),
     "unknown embedder": (("index", "docs", "--embedder", "psychic"), 1, "'psychic' is neither local nor"),
     "rebuild without a folder": (("index", "--rebuild"), 2, "name them"),
 }
