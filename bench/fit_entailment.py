@@ -2,7 +2,7 @@
 
 Everything is held out: the first judgement of a record comes from a forest, and the weights from a regression, that
 have not seen it. Prints what the second look changes; the baseline is the first judgement of the same records.
-`--write` stores the weights. Takes many minutes.
+`--write` stores the weights in the folder of the model. Takes many minutes.
 """
 
 import argparse
@@ -17,21 +17,17 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression  # type: ignore[import-untyped]
 
 from bench.data.pairs import Pairs, Record, claims_of, evidence_of, folds, load, predictions
-from bench.fit import FOLDS, OUT, Probabilities, cross_validate
+from bench.fit import FOLDS, Probabilities, cross_validate
 from citestream.citation.evaluate import evaluate
 from citestream.citation.support.calibration import calibration
 from citestream.citation.support.scorers import Scores
-from citestream.citation.support.scorers.entailment import (
-    EntailmentPrepared,
-    EntailmentScorer,
-    EntailmentWeights,
-    to_log_odds,
-)
+from citestream.citation.support.scorers.checker import CheckerPrepared, CheckerScorer, CheckerWeights, to_log_odds
 from citestream.providers.judging.cross_encoder import EntailmentModel, Pair
+from citestream.proxy.scorers import WEIGHTS_FILE
 
 OPEN_FROM, OPEN_TO = 0.1, 0.9  # wider bands ask half as much again and change nothing
 MEASURES = ("precision", "recall", "f1", "balanced", "bad")
-_UNFITTED = EntailmentWeights(OPEN_FROM, OPEN_TO, intercept=0.0, first=1.0, entailed=0.0)
+_UNFITTED = CheckerWeights(OPEN_FROM, OPEN_TO, intercept=0.0, first=1.0, entailed=0.0)
 
 
 def main() -> None:
@@ -50,7 +46,7 @@ def main() -> None:
     for name, found in qualities.items():
         print(f"{name:6s}", *(f"{k} {v:.3f}" for k, v in found.items()))
     if chosen.write:
-        _write(table, first, entailed, qualities["second"])
+        _write(chosen.model, table, first, entailed, qualities["second"])
 
 
 def look_again(model: Path, records: Sequence[Record], table: Pairs, first: Probabilities) -> Probabilities:
@@ -83,16 +79,16 @@ def _is_open(first: Probabilities) -> NDArray[np.bool_]:
 def _pairs(records: Sequence[Record], table: Pairs, rows: NDArray[np.intp]) -> list[Pair]:
     """Return the passage and the sentence of these rows, as the scorer passes them to the model."""
     found: list[Pair] = []
-    known: dict[int, tuple[EntailmentPrepared, Scores]] = {}
+    known: dict[int, tuple[CheckerPrepared, Scores]] = {}
     for row in rows:
         sentence = int(table.sentence[row])
         number, i = table.place[sentence]
         claim = next(claim for at, claim in claims_of(records[number]) if at == i)
         if sentence not in known:
-            prepared = EntailmentScorer(_UNFITTED).prepare(evidence_of(records[number]))
+            prepared = CheckerScorer(_UNFITTED).prepare(evidence_of(records[number]))
             known = {sentence: (prepared, prepared.score(claim))}
         prepared, scores = known[sentence]
-        found.append((prepared.passages(scores, [int(table.evidence[row])])[0], claim.text))
+        found.append((prepared.passage(scores, int(table.evidence[row])), claim.text))
     return found
 
 
@@ -116,11 +112,13 @@ def _held_out(records: Sequence[Record], table: Pairs, first: Probabilities, ent
     return found
 
 
-def _write(table: Pairs, first: Probabilities, entailed: Probabilities, measured: dict[str, float]) -> None:
+def _write(
+    model: Path, table: Pairs, first: Probabilities, entailed: Probabilities, measured: dict[str, float]
+) -> None:
     is_open = _is_open(first) & (table.weight > 0)
     both = np.stack((to_log_odds(first), entailed), axis=1)[is_open]
     fitted = LogisticRegression().fit(both, table.label[is_open])
-    weights = EntailmentWeights(
+    weights = CheckerWeights(
         open_from=OPEN_FROM,
         open_to=OPEN_TO,
         intercept=round(float(fitted.intercept_[0]), 4),
@@ -128,12 +126,12 @@ def _write(table: Pairs, first: Probabilities, entailed: Probabilities, measured
         entailed=round(float(fitted.coef_[0][1]), 4),
         provenance={
             "command": "python -m bench.fit_entailment MODEL_FOLDER DATA.jsonl --write",
-            "model": "ms-marco-MiniLM-L12, int8: relevance, English",
+            "model": model.name,
             "pairs": int(is_open.sum()),
             "cross_validated": {name: round(value, 3) for name, value in measured.items()},
         },
     )
-    (OUT / "entailment.json").write_text(json.dumps(weights.as_dict(), indent=2) + "\n", "utf-8")
+    (model / WEIGHTS_FILE).write_text(json.dumps(weights.as_dict(), indent=2) + "\n", "utf-8")
 
 
 if __name__ == "__main__":

@@ -12,12 +12,13 @@ from citestream.citation.evidence import Evidence
 from citestream.citation.options import Options, parse_options
 from citestream.citation.support.features.excerpts import ExcerptCache
 from citestream.citation.support.scorers import AUTO, SCORERS, Scorer, scorer
-from citestream.citation.support.scorers.entailment import EntailmentScorer, EntailmentWeights
+from citestream.citation.support.scorers.checker import CheckerScorer, CheckerWeights, default_weights
 from citestream.citation.support.scorers.ragflow import RagflowScorer
 from citestream.providers.cache_owner import CACHE_OWNER
 from citestream.providers.embedding import Embedder
 from citestream.providers.embedding.local import PACKAGE as LOCAL_EMBEDDER
 from citestream.providers.errors import ProviderError
+from citestream.providers.judging.checkers.model_format import Output, read_format
 from citestream.providers.judging.cross_encoder import PACKAGES, EntailmentModel, require_packages
 
 from .checkers import available_checker
@@ -89,8 +90,7 @@ class Scorers:
             return options
         if self._has_weights() and all(map(find_spec, PACKAGES)):
             return replace(options, scorer="checker")
-        has_embedder = scoring.embedder != "local" or find_spec(LOCAL_EMBEDDER) is not None
-        return replace(options, scorer="hybrid" if has_embedder else "lexical")
+        return replace(options, scorer="hybrid" if self._has_embedder() else "lexical")
 
     def require(self, options: Options) -> None:
         """Raise ProviderError or ConfigError if the embedder or the cross-encoder of the scorer is not available."""
@@ -119,7 +119,8 @@ class Scorers:
         if name == "ragflow":
             return RagflowScorer(self._config.scoring.ragflow_token_weight)
         if name == "checker":
-            return EntailmentScorer(self._load_weights(), excerpts)
+            base = scorer("hybrid" if self._has_embedder() else "lexical", excerpts=excerpts)
+            return CheckerScorer(self._load_weights(), base)
         return scorer(name, excerpts=excerpts)
 
     async def aclose(self) -> None:
@@ -158,15 +159,22 @@ class Scorers:
             raise ProviderError("The scorer `checker` needs a model: set scoring.checker in the configuration.")
         return EntailmentModel(self._checker)
 
+    def _has_embedder(self) -> bool:
+        return self._config.scoring.embedder != "local" or find_spec(LOCAL_EMBEDDER) is not None
+
     def _has_weights(self) -> bool:
         return bool(self._checker) and (Path(self._checker) / WEIGHTS_FILE).is_file()
 
-    def _load_weights(self) -> EntailmentWeights | None:
+    def _load_weights(self) -> CheckerWeights:
+        """Return the weights in the folder of the checker, or else the default of its kind. Raise ConfigError."""
         path = Path(self._checker) / WEIGHTS_FILE
-        if not self._has_weights():
-            return None
         try:
-            return EntailmentWeights(**json.loads(path.read_text("utf-8")))
+            if not self._has_weights():
+                is_relevance = self._checker and read_format(Path(self._checker)).output is Output.LOGIT
+                return default_weights("relevance" if is_relevance else "entailment")
+            return CheckerWeights(**json.loads(path.read_text("utf-8")))
+        except ProviderError as error:
+            raise ConfigError(f"scoring.checker: {error.message}") from None
         except (OSError, ValueError, TypeError) as error:
             raise ConfigError(f"{path}: {error}") from None
 

@@ -12,6 +12,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -65,9 +66,13 @@ class EntailmentModel:
         """Return the log odds that each passage entails its sentence. Raises ProviderError."""
         if not pairs:
             return []
+        stopped = Event()
         try:
-            loaded = await asyncio.wrap_future(self._loaded)
-            return await asyncio.get_running_loop().run_in_executor(self._thread, loaded.entailed, list(pairs))
+            loaded = await asyncio.shield(asyncio.wrap_future(self._loaded))
+            return await asyncio.get_running_loop().run_in_executor(self._thread, loaded.entailed, list(pairs), stopped)
+        except asyncio.CancelledError:
+            stopped.set()  # a caller that waits no longer must not delay others
+            raise
         except Exception as error:  # noqa: BLE001 - the runtime may raise anything
             raise translate(error, "entailment model") from None
 
@@ -96,8 +101,11 @@ class _Loaded:
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
 
-    def entailed(self, pairs: list[Pair]) -> list[float]:
-        """Return the log odds. Inputs of similar length share a batch; of the parts of a passage, the best counts."""
+    def entailed(self, pairs: list[Pair], stopped: Event) -> list[float]:
+        """Return the log odds. Inputs of similar length share a batch; of the parts of a passage, the best counts.
+
+        The rest is left out as soon as `stopped` is set.
+        """
         rows: list[int] = []
         encodings: list[Any] = []
         for row, pair in enumerate(pairs):
@@ -107,6 +115,8 @@ class _Loaded:
         best = np.full(len(pairs), -np.inf)
         order = sorted(range(len(encodings)), key=lambda index: len(encodings[index].ids))
         for start in range(0, len(order), BATCH):
+            if stopped.is_set():
+                break
             batch = order[start : start + BATCH]
             np.maximum.at(best, [rows[index] for index in batch], self._odds([encodings[index] for index in batch]))
         return [float(value) for value in best]

@@ -9,7 +9,7 @@ import pytest
 from citestream.citation.evidence import Evidence
 from citestream.citation.options import Options
 from citestream.citation.support.scorers import Claim
-from citestream.citation.support.scorers.entailment import EntailmentScorer, default_weights
+from citestream.citation.support.scorers.checker import CheckerScorer, default_weights
 from citestream.citation.support.scorers.ragflow import RagflowScorer
 from citestream.proxy.cli.commands.serving import verification
 from citestream.proxy.config import Config, ConfigError, ProviderConfig, ScoringConfig, parse
@@ -63,7 +63,7 @@ def test_the_folder_of_a_model_can_contain_its_weights(tmp_path: Path) -> None:
     own = {**default_weights().as_dict(), "entailed": 2.0}
     (tmp_path / "citestream.json").write_text(json.dumps(own), "utf-8")
     made = Scorers(Config(scoring=ScoringConfig(checker=str(tmp_path)))).scorer("checker")
-    assert isinstance(made, EntailmentScorer)
+    assert isinstance(made, CheckerScorer)
     (tmp_path / "citestream.json").write_text('{"entailed": 2}', "utf-8")
     with pytest.raises(ConfigError, match=r"citestream\.json"):
         Scorers(Config(scoring=ScoringConfig(checker=str(tmp_path)))).scorer("checker")

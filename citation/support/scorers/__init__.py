@@ -23,6 +23,7 @@ __all__ = [
     "SENTENCES_AT_A_TIME",
     "Calibrated",
     "Claim",
+    "Pair",
     "PreparedEvidence",
     "Scorer",
     "Scores",
@@ -32,11 +33,13 @@ __all__ = [
 
 # name -> "module:Class", imported when it is needed
 SCORERS = {
-    "checker": "citestream.citation.support.scorers.entailment:EntailmentScorer",
+    "checker": "citestream.citation.support.scorers.checker:CheckerScorer",
     "hybrid": "citestream.citation.support.scorers.hybrid:HybridScorer",
     "lexical": "citestream.citation.support.scorers.lexical:LexicalScorer",
     "ragflow": "citestream.citation.support.scorers.ragflow:RagflowScorer",
 }
+
+Pair = tuple[str, str]  # a passage and a claim, which a checker reads together
 
 AUTO = "auto"  # the best scorer that the server has; without a server, the lexical one
 
@@ -51,7 +54,7 @@ class PreparedEvidence(ABC):
     """The evidence of one request, ready to be scored."""
 
     name: ClassVar[str]  # the scorer's name
-    needs_entailment: ClassVar[bool] = False  # whether an entailment model should read what the scores leave open
+    needs_checker: ClassVar[bool] = False  # whether a checker should read what the scores leave open
 
     def __init__(self, evidence: Sequence[Evidence], index: Index | None = None) -> None:
         """Store the evidence, in number order. Without `index`, it is built when the gates need it."""
@@ -100,18 +103,14 @@ class PreparedEvidence(ABC):
         """Calibrate the scores of a complete answer together, if the scorer's rule looks at whole answers."""
         return list(scores)
 
-    def undecided(self, scores: Scores) -> list[int]:
-        """Return the rows of the evidence that an entailment model should read."""
-        del scores
+    def pairs_to_check(self, claim: Claim, scores: Scores) -> list[Pair]:
+        """Return what a checker should read about a claim."""
+        del claim, scores
         return []
 
-    def passages(self, scores: Scores, rows: Sequence[int]) -> list[str]:
-        """Return the text that the entailment model should read for each row."""
-        return [self.evidence[row].text[slice(*scores.windows[row].tolist())] for row in rows]
-
-    def with_entailment(self, scores: Scores, rows: Sequence[int], log_odds: Sequence[float]) -> Scores:
-        """Return the scores combined with the model's log odds that each passage entails the claim."""
-        del rows, log_odds
+    def with_checked(self, claim: Claim, scores: Scores, log_odds: Sequence[float]) -> Scores:
+        """Return the scores combined with the checker's log odds for each of `pairs_to_check`."""
+        del claim, log_odds
         return scores
 
 
@@ -133,7 +132,7 @@ class Scorer(ABC):
     """A way to score. `prepare` and `score` are pure and may run in a thread."""
 
     name: ClassVar[str]
-    needs_vectors: ClassVar[bool] = False
+    needs_vectors: bool = False
 
     @abstractmethod
     def prepare(self, evidence: Sequence[Evidence], vectors: Vectors | None = None) -> PreparedEvidence:

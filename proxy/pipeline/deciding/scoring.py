@@ -8,6 +8,7 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from math import inf
 
 from citestream.citation.answers.draft import UNDECIDED
@@ -38,6 +39,7 @@ log = logging.getLogger("citestream")
 # After each failure, timeouts are multiplied by this, so that all waits of a request add up to 4/3 of the deadline.
 TIMEOUT_FACTOR = 0.25
 CHARACTERS_PER_SENTENCE = 80  # on average
+CHECKED_CLAIMS = 4  # claims whose pairs the checker reads in one call: enough to fill its batches
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +129,10 @@ class Scoring:
             claims = [replace(claim, vector=vector) for claim, vector in zip(claims, vectors, strict=True)]
         prepared = await self.prepared()
         scores = await self._score_work.run(prepared.score_in_steps(claims))
-        if prepared.needs_entailment:
-            scores = [await self._cross_encode(prepared, *pair) for pair in zip(claims, scores, strict=True)]
+        if prepared.needs_checker:
+            for start in range(0, len(claims), CHECKED_CLAIMS):
+                end = start + CHECKED_CLAIMS
+                scores[start:end] = await self._check(prepared, claims[start:end], scores[start:end])
         self.degraded |= any(one.degraded for one in scores)
         self._latest = scores[-1] if scores else self._latest
         return scores
@@ -187,19 +191,24 @@ class Scoring:
                 prepared = await asyncio.shield(self._preparing)  # a timeout here must not cancel it for other callers
                 self._complete = await asyncio.to_thread(prepared.with_vectors, vectors)
 
-    async def _cross_encode(self, prepared: PreparedEvidence, claim: Claim, scores: Scores) -> Scores:
-        """Return the scores with those of the cross-encoder for the evidence that the other features leave open."""
-        model, rows = self._cross_encoder, prepared.undecided(scores)
+    async def _check(
+        self, prepared: PreparedEvidence, claims: Sequence[Claim], scores: Sequence[Scores]
+    ) -> list[Scores]:
+        """Return the scores with those of the checker for the evidence that the other features leave open."""
+        model = self._cross_encoder
         if model is None:
-            return replace(scores, degraded=True)
+            return [replace(each, degraded=True) for each in scores]
+        pairs = [prepared.pairs_to_check(*each) for each in zip(claims, scores, strict=True)]
         try:
-            async with asyncio.timeout(self._timeout):
-                passages = prepared.passages(scores, rows)
-                log_odds = await model.entailed([(one, claim.text) for one in passages])
-                return prepared.with_entailment(scores, rows, log_odds)
+            async with asyncio.timeout(self._timeout * len(claims)):
+                log_odds = iter(await model.entailed([pair for of_claim in pairs for pair in of_claim]))
         except (TimeoutError, ProviderError) as error:
-            self._shorten_timeout("entailment", error)
-        return replace(scores, degraded=True)
+            self._shorten_timeout("the checker", error)
+            return [replace(each, degraded=True) for each in scores]
+        return [
+            prepared.with_checked(claim, each, list(islice(log_odds, len(of_claim))))
+            for claim, each, of_claim in zip(claims, scores, pairs, strict=True)
+        ]
 
     def _shorten_timeout(self, service: str, error: Exception) -> None:
         self._timeout *= TIMEOUT_FACTOR

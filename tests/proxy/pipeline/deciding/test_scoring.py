@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,11 +13,15 @@ import pytest
 from citestream.citation.evidence import Evidence
 from citestream.citation.options import Options
 from citestream.citation.support.scorers import Claim, PreparedEvidence, scorer
+from citestream.citation.support.scorers.checker import CheckerScorer, CheckerWeights
 from citestream.citation.support.scorers.hybrid import HybridScorer
+from citestream.citation.support.scorers.lexical import LexicalScorer
 from citestream.citation.text.steps import Steps
 from citestream.providers.embedding import Embedder, Limits
+from citestream.providers.judging.cross_encoder import EntailmentModel
 from citestream.proxy.pipeline.deciding.scoring import ExternalModels, Scoring
 from tests.clock import Clock
+from tests.upstreams.onnx_models import labels_model, write_folder
 
 EVIDENCE = [
     Evidence(1, "The harbour bridge was opened in 1932. It carries eight lanes of traffic.", "bridge"),
@@ -159,6 +164,59 @@ async def test_without_a_cross_encoder_scoring_is_degraded() -> None:
     assert (await scoring.score_all([GERMAN]))[0].degraded
     assert scoring.degraded
     assert await numbers(scoring, GERMAN) == [1], "words and vectors decide"
+
+
+class CountingChecker(EntailmentModel):
+    """A real model of three labels. It notes the number of pairs of each call, and can be too slow."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(write_folder(folder, labels_model(3, 1), "contradiction", "entailment", "neutral"))
+        self.calls: list[int] = []
+        self.on_call: Callable[[], None] = lambda: None
+
+    async def entailed(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        self.calls.append(len(pairs))
+        self.on_call()
+        return await super().entailed(pairs)
+
+
+ASKS_ABOUT_EVERYTHING = CheckerWeights(0.0, 1.0, intercept=0.0, first=1.0, entailed=1.0, limit=4.0)
+ENGLISH = [Claim(f"The harbour bridge was opened in 193{n} with some quarrels.") for n in range(5)]
+
+
+def checked(checker: EntailmentModel, deadline: float = DEADLINE) -> Scoring:
+    base = CheckerScorer(ASKS_ABOUT_EVERYTHING, LexicalScorer())
+    return Scoring(base, EVIDENCE, ExternalModels(deadline, cross_encoder=checker))
+
+
+async def test_a_checker_reads_the_pairs_of_several_sentences_in_one_call(tmp_path: Path) -> None:
+    checker = CountingChecker(tmp_path)
+    scoring = checked(checker)
+    assert scoring.may_wait
+    together = await scoring.score_all(ENGLISH)
+    assert len(checker.calls) == 2, "four sentences and the last one"
+    assert checker.calls[0] == 4 * checker.calls[1]
+    assert not scoring.degraded
+    for claim, scores in zip(ENGLISH, together, strict=True):
+        (alone,) = await scoring.score_all([claim])
+        assert np.array_equal(alone.features, scores.features)
+        assert alone.names[-1] == "entailed"
+        assert alone.features[:, -1].any()
+    await checker.aclose()
+
+
+async def test_a_checker_that_is_too_slow_leaves_the_words_to_decide(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checker = CountingChecker(tmp_path)
+    await checker.load()
+    checker.on_call = lambda: Clock(monkeypatch).advance(DEADLINE)
+    scoring = checked(checker)
+    (scores,) = await scoring.score_all(ENGLISH[:1])
+    assert scores.degraded
+    assert scoring.degraded
+    assert "entailed" not in scores.names
+    await checker.aclose()
 
 
 async def test_a_finished_text_waits_as_long_as_vectors_arrive(monkeypatch: pytest.MonkeyPatch) -> None:
