@@ -22,6 +22,8 @@ PIPE_COLUMNS = 200  # width of tables in files and pipes, so that cells are not 
 MAX_VERDICTS = 5  # pieces of evidence in the explanation of a sentence
 MAX_PASSAGE = 70  # characters of the compared passage
 
+NO_PASSAGE = "No passage was read."
+SEARCH_BY_MEANING = "Ask with the words of the documents, or search by meaning too: citestream index --embedder local"
 # Verdicts whose sentences are listed below an answer
 CLAIM_STYLES = {"contradicted": "bold red", "unsupported": "yellow"}
 DEGRADED = "Some sentences were not checked completely by {}: a model was late or failed, or the answer is too long."
@@ -101,7 +103,8 @@ def _summary(grounding: Mapping[str, Any]) -> str:
     if claims:
         return f"{grounding['supported']} of {claims} {'claim' if claims == 1 else 'claims'} supported"
     if not read:
-        return "No passage was read."
+        by_words_only = (grounding.get("retrieval") or {}).get("by_vectors") == 0
+        return NO_PASSAGE + (f" {SEARCH_BY_MEANING}" if by_words_only else "")
     return "1 passage was read, and is not cited." if read == 1 else f"{read} passages were read, and none is cited."
 
 

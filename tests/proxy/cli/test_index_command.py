@@ -20,6 +20,7 @@ from openai import OpenAI
 
 from citestream.providers.retrieval.folder.store import Store
 from citestream.providers.retrieval.folder.store_file import StoreError, index_lock
+from citestream.proxy.cli.reports import NO_PASSAGE, SEARCH_BY_MEANING
 from tests.providers.retrieval.readers.documents import pdf
 from tests.proxy.cli.test_cli import in_a_terminal
 
@@ -298,6 +299,12 @@ def test_ask_says_that_the_documents_were_searched_by_words_only(home: Path, emb
     done = citestream(home, "ask", "When was the Harlan bridge opened?", "--config", "c.yaml")
     assert (done.returncode, "opened on 4 May 1932" in done.stdout) == (0, True)
     assert "The documents were searched by words only: " in done.stdout
+
+
+def test_a_search_by_words_that_finds_nothing_says_what_to_do(home: Path) -> None:
+    assert citestream(home, "index", "docs").returncode == 0
+    done = citestream(home, "ask", "Wie viel kostet die Kartusche?")
+    assert done.stdout.endswith(f"\n{NO_PASSAGE} {SEARCH_BY_MEANING}\n")
 
 
 def test_a_second_ctrl_c_stops_at_once_without_a_traceback(home: Path, embedder: WaitingEmbedder) -> None:
