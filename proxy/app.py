@@ -75,11 +75,12 @@ class App:
         """Whether a provider's answer may be forwarded byte for byte, because no policy applies to its text."""
         return self.config.output.links == "allow"
 
-    async def collect_evidence(self, job: Job, *, native: bool) -> JobEvidence:
+    async def collect_evidence(self, job: Job, *, native: bool, from_tools: bool = False) -> JobEvidence:
         """Return the evidence for a job: its own, that of tool results, and that of a retriever.
 
         If the job has none of its own and names no retriever, evidence that a host put into the prompt comes first.
-        `native`: see `Job.for_provider`. Raise FieldError for an unknown retriever, ProviderError if it fails.
+        `native`: see `Job.for_provider`. `from_tools`: read tool results whatever the configuration says. Raise
+        FieldError for an unknown retriever, ProviderError if it fails.
         """
         config = self.config.evidence
         if not job.options.enabled:
@@ -91,7 +92,7 @@ class App:
         if not asks_for_evidence and (in_prompt := await host_evidence(messages, config)) is not None:
             return in_prompt
         found = with_results(JobEvidence(job.evidence), messages, job.evidence_by_call, self._secret)
-        if config.from_tools:
+        if config.from_tools or from_tools:
             found = await read_input(partial(with_tool_evidence, found, messages, config, self._secret), messages)
         return await self.retrievers.search(job, found)
 

@@ -12,6 +12,7 @@ from ..apis import anthropic, cohere, gemini, mcp, ollama, responses
 from ..apis.citation_endpoints import cite, references
 from ..apis.embeddings_endpoint import embeddings
 from ..apis.evidence_endpoint import read_evidence
+from ..apis.guardrail_endpoint import guardrail
 from ..apis.models_endpoint import model, models
 from ..apis.openai_chat import OpenAIChatApi
 from ..app import App
@@ -62,6 +63,7 @@ def client_routes(app: App) -> list[web.AbstractRouteDef]:
         web.get(f"/v1beta/models/{{model:{gemini.MODEL_PATTERN}}}", partial(gemini.get_model, app=app)),
         web.post("/v1/cite", partial(cite, app=app)),
         web.post("/v1/evidence/read", read_evidence),
+        web.post("/beta/litellm_basic_guardrail_api", partial(guardrail, app=app)),
         web.post("/mcp", partial(mcp.receive, app=app)),
         web.get("/v1/references/{id}", partial(references, app=app)),
         web.get("/v1/models", partial(_models, app=app)),

@@ -13,7 +13,7 @@ Seen = dict[str, Any]
 CITED = "🚀 The Saturn V was 110.6 metres tall. [1] Apollo 12 was struck by lightning twice. [2]"
 TEXTS = {"extractive": CITED, "openai": f"{CITED} The Moon is hollow.", "ollama": f"{CITED} The Moon is hollow."}
 TEXTS["structured"] = upstreams.STRUCTURED
-TEXTS["gemini"] = TEXTS["litellm"] = TEXTS["anthropic"] = TEXTS["openai"]
+TEXTS["gemini"] = TEXTS["small"] = TEXTS["litellm"] = TEXTS["anthropic"] = TEXTS["openai"]
 WRITTEN = len(upstreams.ANSWER)
 USAGES: dict[str, Seen] = {
     "openai": {"input": 20, "output": WRITTEN, "cached": 16, "reasoning": 3},

@@ -16,6 +16,7 @@ from tests.clients import environments
 
 HERE = Path(__file__).parent
 BEFORE, BEHIND = HERE / "litellm" / "before.yaml", HERE / "litellm" / "behind.yaml"
+GUARDRAIL = HERE / "litellm" / "guardrail.yaml"
 START_SECONDS = 120  # it takes 15 s on an idle machine
 
 Fields = dict[str, Any]
@@ -42,6 +43,8 @@ class LiteLLM:
         config["model_list"][0]["litellm_params"] |= {"api_base": f"{citestream}/v1", "api_key": key}
         small = {"model": "openai/gpt-4.1", "api_base": openai["base_url"], "api_key": openai["api_key"]}
         config["model_list"].append({"model_name": "small", "litellm_params": small})
+        config["guardrails"] = yaml.safe_load(GUARDRAIL.read_text("utf-8"))["guardrails"]
+        config["guardrails"][0]["litellm_params"] |= {"api_base": citestream, "api_key": key}
         (folder / "litellm.yaml").write_text(yaml.safe_dump(config), "utf-8")
         program = environments.python(HERE / "on_demand" / "litellm_proxy.txt").with_name("litellm")
         command = [str(program), "--config", str(folder / "litellm.yaml"), "--port", self.url.rpartition(":")[2]]

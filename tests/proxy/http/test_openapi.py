@@ -19,7 +19,16 @@ from tests.conftest import Launch
 
 DOCUMENT = Path(__file__).parents[3] / "proxy/openapi.yaml"
 # The requests of other APIs are not described, only our extensions. No schema describes all valid documents.
-PARTLY_DESCRIBED = ("/api/", "/v1beta/", "/v1/messages", "/v2/", "/v1/embeddings", "/v1/evidence/read", "/mcp")
+PARTLY_DESCRIBED = (
+    "/api/",
+    "/v1beta/",
+    "/v1/messages",
+    "/v2/",
+    "/v1/embeddings",
+    "/v1/evidence/read",
+    "/mcp",
+    "/beta/",
+)
 EXACT: list[Any] = [positive_data_acceptance, negative_data_rejection]
 TIMEOUT_SECONDS = 100.0  # for a machine under load
 EXAMPLES = 10  # requests per operation; each takes a few milliseconds
