@@ -13,6 +13,7 @@ from typing import Any
 from citestream.citation.text.steps import Steps
 
 from ..json_text import loads_strict
+from .growing import examine_grown
 from .limits import PIECE_BYTES
 
 MAX_DEPTH = 1_000  # containers inside each other; orjson's limit is 1,024
@@ -140,10 +141,12 @@ class _Decoder:
         if not text.strip():
             raise ValueError("an element is missing")
         container.begun = True
+        length = len(container.value)
         if isinstance(container.value, dict):
             container.value.update(self._loads(b"{%b}" % text))
         else:
             container.value.extend(self._loads(b"[%b]" % text))
+        examine_grown(len(container.value), len(container.value) - length)
 
     def _close(self, at: int) -> None:
         if self._opened:

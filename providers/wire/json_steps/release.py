@@ -5,6 +5,7 @@ from typing import Any
 
 from citestream.citation.text.steps import Steps
 
+from .growing import examine_grown
 from .limits import ELEMENTS
 from .size import SCALARS
 
@@ -26,7 +27,9 @@ def release_in_steps(*values: Any) -> Steps[None]:
         examined += 1
         if isinstance(elements, list | tuple):
             for start in range(0, len(elements), ELEMENTS):
-                held += [one for one in elements[start : start + ELEMENTS] if type(one) not in _ATOMS]
+                containers = [one for one in elements[start : start + ELEMENTS] if type(one) not in _ATOMS]
+                held += containers
+                examine_grown(len(held), len(containers))
                 examined += min(ELEMENTS, len(elements) - start)
                 if examined > ELEMENTS:
                     examined = 0
@@ -35,6 +38,7 @@ def release_in_steps(*values: Any) -> Steps[None]:
             examined = 0
             yield None
     container = elements = None
+    containers = []
     held.reverse()  # a container is freed before its elements, which are still held
     while held:
         del held[-_RELEASED:]

@@ -1,5 +1,6 @@
 """Large JSON is decoded and encoded in pieces, with the same values and errors as in one step."""
 
+import gc
 import json
 from itertools import pairwise
 from typing import Any
@@ -213,3 +214,35 @@ def test_the_number_of_steps_to_free_elements_is_linear(element: Any) -> None:
     many = sum(1 for _ in release_in_steps([element] * 200_000))
     assert few >= 25
     assert 9 * few <= many <= 11 * few
+
+
+def test_growing_containers_are_not_examined_among_new_objects(monkeypatch: pytest.MonkeyPatch) -> None:
+    divide(monkeypatch, 64 * 2**10)
+    longest = 0
+
+    def measure(phase: str, info: dict[str, int]) -> None:
+        nonlocal longest
+        if phase == "start" and info["generation"] < 2:
+            examined = [one for young in range(info["generation"] + 1) for one in gc.get_objects(young)]
+            longest = max([longest, *(len(one) for one in examined if isinstance(one, list | dict))])
+
+    enabled, thresholds = gc.isenabled(), gc.get_threshold()
+    former = [{"role": "user", "content": str(number)} for number in range(60_000)]
+    data = orjson.dumps(former)
+    gc.enable()
+    gc.set_threshold(5_000, 1, 10**6)
+    gc.collect()
+    gc.callbacks.append(measure)
+    try:
+        released = release_in_steps(former)
+        del former
+        decoded = loads_in_steps(data)
+        for _ in zip(released, decoded, strict=False):  # as two requests that take turns
+            pass
+        gc.collect(1)
+    finally:
+        gc.callbacks.remove(measure)
+        gc.set_threshold(*thresholds)
+        if not enabled:
+            gc.disable()
+    assert 0 < longest < 20_000
