@@ -1,14 +1,56 @@
 """The folder of a local checker that a configuration names: a preset, `hf:ORGANISATION/MODEL`, or a folder."""
 
+import json
 import logging
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from citestream.providers.errors import ProviderError
-from citestream.providers.judging.checkers import FORMS, find_checker
+from citestream.providers.judging.checkers import FORMS, NAMED, find_checker, installed
 
 from .config.evidence_options import ONNX, ScoringConfig
 
 log = logging.getLogger("citestream")
+
+CHECK_FILE = "check.json"  # in the folder of a model: the result of `citestream models check`
+WORTHWHILE = 0.02  # gain of F1 on natural answers from which on `scorer: auto` uses a checker
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """F1 of the citations of natural answers without a checker and with it."""
+
+    answers: int
+    without: float
+    with_checker: float
+
+    @property
+    def gain(self) -> float:
+        """The improvement of F1."""
+        return self.with_checker - self.without
+
+    def write(self, folder: str) -> None:
+        """Store the result in the folder of the model."""
+        (Path(folder) / CHECK_FILE).write_text(json.dumps(asdict(self)) + "\n", "utf-8")
+
+
+def measured(folder: str | Path) -> Measured | None:
+    """Return the stored result for a model, None if it has not been measured."""
+    try:
+        return Measured(**json.loads((Path(folder) / CHECK_FILE).read_text("utf-8")))
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def best_installed() -> str:
+    """Return the folder of the installed model that improves F1 most, "" if none is measured and worthwhile."""
+    gains = {}
+    for model, revision, folder in installed():
+        checker, result = find_checker(f"{NAMED}{model}@{revision}"), measured(folder)
+        if checker and checker.is_installed and result:
+            gains[str(folder)] = result.gain
+    best = max(gains, key=lambda folder: gains[folder], default="")
+    return best if best and gains[best] >= WORTHWHILE else ""
 
 
 def checker_folder(option: str) -> str:

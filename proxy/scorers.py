@@ -21,7 +21,7 @@ from citestream.providers.errors import ProviderError
 from citestream.providers.judging.checkers.model_format import Output, read_format
 from citestream.providers.judging.cross_encoder import PACKAGES, EntailmentModel, require_packages
 
-from .checkers import available_checker
+from .checkers import WORTHWHILE, available_checker, best_installed, measured
 from .config import Config, ConfigError
 from .embedders import Embedders
 from .pipeline.deciding.judging import Judge
@@ -47,6 +47,9 @@ class Scorers:
         self._judge = judge
         self._embedder: Embedder | None = None
         self._checker = _checker_of(config)
+        self._weights: CheckerWeights | None = None
+        result = measured(self._checker) if self._checker else None
+        self._is_worthwhile = self._has_weights() or (result is not None and result.gain >= WORTHWHILE)
         self._cross_encoder: EntailmentModel | None = None
         self._failed: set[str] = set()
         several = len(config.server.keys) > 1
@@ -81,14 +84,15 @@ class Scorers:
     def resolve(self, options: Options) -> Options:
         """Replace the scorer `auto`, and `checker` without its model if it is not required, by the best available one.
 
-        That is the cross-encoder if its folder has weights that were fitted for it, else the hybrid scorer if there is
-        an embedder, else the lexical one.
+        That is the configured checker, or else the best installed one, if its weights were fitted or
+        `citestream models check` found that it is worthwhile; else the hybrid scorer if there is an embedder, else the
+        lexical one.
         """
         scoring = self._config.scoring
         is_optional = options.scorer == "checker" and not self._checker and not scoring.checker_required
         if options.scorer != AUTO and not is_optional:
             return options
-        if self._has_weights() and all(map(find_spec, PACKAGES)):
+        if self._is_worthwhile and all(map(find_spec, PACKAGES)):
             return replace(options, scorer="checker")
         return replace(options, scorer="hybrid" if self._has_embedder() else "lexical")
 
@@ -120,7 +124,8 @@ class Scorers:
             return RagflowScorer(self._config.scoring.ragflow_token_weight)
         if name == "checker":
             base = scorer("hybrid" if self._has_embedder() else "lexical", excerpts=excerpts)
-            return CheckerScorer(self._load_weights(), base)
+            self._weights = self._weights or self._load_weights()
+            return CheckerScorer(self._weights, base)
         return scorer(name, excerpts=excerpts)
 
     async def aclose(self) -> None:
@@ -138,7 +143,7 @@ class Scorers:
             f"models.{name}.citations.scorer": parse_options(alias.citations, config.citations)
             for name, alias in config.models.items()
         }
-        model = {"scoring.checker": Options(scorer="checker")} if self._checker else {}
+        model = {"scoring.checker": Options(scorer="checker")} if config.scoring.checker and self._checker else {}
         return {"citations.scorer": config.citations, **aliases, **model}
 
     def _require(self, path: str, options: Options) -> None:
@@ -180,8 +185,11 @@ class Scorers:
 
 
 def _checker_of(config: Config) -> str:
-    """Return the folder of the configured checker, "" if there is none. Raise ConfigError if it is missing."""
+    """Return the folder of the configured checker, or else of the best installed one; "" if there is none.
+
+    Raise ConfigError if the configured one is missing.
+    """
     try:
-        return available_checker(config.scoring)
+        return available_checker(config.scoring) if config.scoring.checker else best_installed()
     except ProviderError as error:
         raise ConfigError(f"scoring.checker: {error.message}") from None

@@ -11,10 +11,13 @@ from citestream.citation.options import Options
 from citestream.citation.support.scorers import Claim
 from citestream.citation.support.scorers.checker import CheckerScorer, default_weights
 from citestream.citation.support.scorers.ragflow import RagflowScorer
+from citestream.providers.judging.checkers.model_format import InstalledFile, Manifest, ModelFormat
+from citestream.proxy.checkers import Measured, best_installed
 from citestream.proxy.cli.commands.serving import verification
 from citestream.proxy.config import Config, ConfigError, ProviderConfig, ScoringConfig, parse
 from citestream.proxy.scorers import Scorers
 from tests.upstreams.embeddings import Embeddings
+from tests.upstreams.onnx_models import labels_model, write_folder
 from tests.upstreams.wire import Server
 
 EVIDENCE = [Evidence(1, "The harbour bridge was opened in 1932.", "bridge")]
@@ -122,6 +125,32 @@ async def test_auto_selects_the_best_available_scorer(
     scorers = Scorers(Config(scoring=ScoringConfig(**scoring)))
     assert scorers.resolve(Options(scorer="auto")).scorer == chosen
     assert scorers.resolve(Options(scorer="ragflow")).scorer == "ragflow"
+    await scorers.aclose()
+
+
+GAINS: dict[str, tuple[dict[str, float], str, str]] = {
+    "the model that improves most": ({"small": 0.05, "large": 0.08}, "checker", "tiny--large@main"),
+    "no model that changes little": ({"small": 0.01}, "hybrid", ""),
+    "no model that has not been measured": ({}, "hybrid", ""),
+}
+
+
+@pytest.mark.parametrize(("gains", "chosen", "folder"), GAINS.values(), ids=GAINS)
+async def test_auto_uses_the_best_installed_checker(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, gains: dict[str, float], chosen: str, folder: str
+) -> None:
+    monkeypatch.setenv("HF_HOME", str(tmp_path))
+    for name in ("small", "large"):
+        path = write_folder(tmp_path / "citestream" / f"tiny--{name}@main", labels_model(2, 0))
+        files = {file.name: InstalledFile(file.name, "", file.stat().st_size) for file in path.iterdir()}
+        model_format = ModelFormat(labels=("entailment", "not_entailment"))
+        Manifest(model_format, f"tiny/{name}", files=files).write(path)
+        if name in gains:
+            Measured(48, 0.8, 0.8 + gains[name]).write(str(path))
+    scorers = Scorers(Config(citations=Options(scorer="auto")))
+    assert scorers.resolve(Options(scorer="auto")).scorer == chosen
+    assert best_installed().endswith(folder)
+    assert bool(best_installed()) == bool(folder)
     await scorers.aclose()
 
 

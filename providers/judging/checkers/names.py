@@ -83,7 +83,7 @@ def models_folder() -> Path:
 
 
 def installed() -> Iterator[tuple[str, str, Path]]:
-    """Yield id, revision and folder of each model that has been downloaded completely."""
+    """Yield id, revision and folder of each model that has been downloaded, at least in part."""
     folder = models_folder()
     for path in sorted(folder.iterdir()) if folder.is_dir() else ():
         revision = path.name.rpartition("@")[2]

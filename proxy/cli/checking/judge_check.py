@@ -75,9 +75,10 @@ async def _measure(answers: Sequence[Answer], config: Config) -> Results:
         for answer in track(answers, "judging", console=console, transient=True, disable=not console.is_terminal):
             own = [set(sentence["model_cites"]) for sentence in answer["sentences"]]
             results.own += count(answer, own)
-            results.without += count(answer, await _cited(answer, scorers, replace(config.citations, judge=False)))
+            without, _ = await cited(answer, scorers, replace(config.citations, judge=False))
+            results.without += count(answer, without)
             began = perf_counter()
-            judged = await _cited(answer, scorers, replace(config.citations, judge=True), results.report)
+            judged, _ = await cited(answer, scorers, replace(config.citations, judge=True), results.report)
             results.seconds.append(perf_counter() - began)
             results.judged += count(answer, judged)
     finally:
@@ -86,20 +87,23 @@ async def _measure(answers: Sequence[Answer], config: Config) -> Results:
     return results
 
 
-async def _cited(
+async def cited(
     answer: Answer, scorers: Scorers, options: Options, total: JudgeReport | None = None
-) -> list[set[int]]:
-    """Return the citations of each sentence. The work of the judge is added to `total`."""
+) -> tuple[list[set[int]], bool]:
+    """Return the citations of each sentence, and whether a model was late or failed.
+
+    The work of the judge is added to `total`.
+    """
     marked = marked_sentences(answer)
     scored = await score_text(
         "".join(marked), tuple(evidence_of(answer)), options, scorers=scorers, question=answer["question"]
     )
-    cited = await scored.cited()
+    text = await scored.cited()
     if total is not None and (report := scored.response.grounding.judging):
         for name, value in asdict(report).items():
             setattr(total, name, getattr(total, name) + value)
-    numbers = [[support.number for support in supports] for supports in cited.supports]
-    return citations(scored.drafts, numbers, marked)
+    numbers = [[support.number for support in supports] for supports in text.supports]
+    return citations(scored.drafts, numbers, marked), scored.scoring.degraded
 
 
 def recommendation(results: Results) -> str:

@@ -1,9 +1,11 @@
-"""The commands about published checkers: `models list`, `models pull` and `models remove`."""
+"""The commands about published checkers: `models list`, `models pull`, `models check` and `models remove`."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from ..arguments import CONFIG, read_config
 from ..running import USAGE, fail
 
 if TYPE_CHECKING:
@@ -21,6 +23,7 @@ def models() -> None:
     \b
     citestream models list
     citestream models pull nli-small
+    citestream models check nli-small --sample 12
     citestream models remove nli-small
     """
 
@@ -56,6 +59,37 @@ def pull(model: str) -> None:
     except ProviderError as error:
         fail(error.message)
     click.echo(f"installed in {folder}\nuse it with scoring.checker: {model}")
+
+
+@models.command()
+@click.argument("model")
+@click.argument("files", nargs=-1, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--sample", type=int, default=0, help="Number of answers to measure.  [default: all]")
+@CONFIG
+@click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
+def check(model: str, files: tuple[Path, ...], sample: int, path: str | None, as_json: bool) -> None:
+    """Measure what MODEL changes in the citations of natural answers: kept, removed, F1, and time.
+
+    MODEL can also be onnx:FOLDER. FILES are natural answers in JSONL format; without any, the 48 answers of the package
+    are used. Each answer is cited by its words alone, with the model as the checker, and with the model as the judge.
+    The result is stored with the model: the scorer `auto` uses the installed model that improves F1 most.
+
+    \b
+    citestream models check nli-small
+    citestream models check onnx:models/factcg answers.jsonl --json
+    """
+    from citestream.citation.evidence import FieldError
+    from citestream.providers.errors import ProviderError
+
+    from ...config import ConfigError
+    from ..checking.model_check import run as run_check
+
+    try:
+        run_check(files, model, sample=sample, as_json=as_json, config=read_config(path))
+    except ProviderError as error:
+        fail(error.message)
+    except (ConfigError, FieldError, OSError) as error:
+        fail(str(error))
 
 
 @models.command()

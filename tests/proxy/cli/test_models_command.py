@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest
 
 from citestream.providers.judging.checkers import PRESETS
 from citestream.providers.judging.cross_encoder import EntailmentModel
+from citestream.proxy.cli.checking.model_check import CHECKER, JUDGE, WORDS, Result, recommendation
 from tests.upstreams.model_hub import COMMIT, NEXT_COMMIT, Fault, Hub, running_hub
 from tests.upstreams.onnx_models import config, first_token_model, labels_model, logit_model, tokenizer
 
@@ -204,6 +206,55 @@ def test_a_private_model_needs_the_token(hub: Hub, tmp_path: Path) -> None:
     done = models(hub, tmp_path, "pull", "hf:tiny/labels", HF_TOKEN="hf_secret")
     assert done.returncode == 0, done.stderr
     assert "hf_secret" not in done.stderr + done.stdout
+
+
+def test_a_model_is_measured_on_natural_answers_and_the_result_is_stored(hub: Hub, tmp_path: Path) -> None:
+    assert models(hub, tmp_path, "pull", "hf:tiny/labels").returncode == 0
+    done = models(hub, tmp_path, "check", "hf:tiny/labels", "--sample", "2", "--json")
+    report = json.loads(done.stdout)
+    assert report["as_the_judge"]["kept"] == 1.0, "this model finds that every long passage entails everything"
+    assert report["as_the_judge"]["removed"] == 0.0
+    assert report["as_the_checker"]["milliseconds_per_answer"] > 0
+    assert (report["answers"], report["as_the_checker"]["degraded"]) == (2, 0)
+    stored = json.loads((folder(tmp_path) / "check.json").read_text("utf-8"))
+    assert stored == {
+        "answers": 2,
+        "without": report["words_alone"]["F1"],
+        "with_checker": report["as_the_checker"]["F1"],
+    }
+    table = models(hub, tmp_path, "check", "hf:tiny/labels", "--sample", "1").stdout
+    words = ("of the models", "words alone", "as the checker", "as the judge", "kept", "removed", "ms per answer")
+    assert [word for word in words if word not in table] == []
+    assert "is not installed: citestream models pull" in models(hub, tmp_path, "check", "hf:tiny/binary").stderr
+
+
+def counted(kept: int, removed: int, degraded: int = 0) -> Result:
+    """Return the result of 100 right and 100 wrong citations."""
+    shown = kept + 100 - removed
+    right = {"right": kept, "cited": shown, "recalled": kept, "supported": 100, "kept": kept, "model right": 100}
+    return Result(Counter({**right, "removed": removed, "model wrong": 100}), degraded=degraded)
+
+
+RECOMMENDATIONS = {
+    "it removes more as the judge": ((95, 60), (97, 97), 0, r"Use it \(scoring.judge: nli\): it removes 97% instead"),
+    "it removes more as the checker": (
+        (97, 97),
+        (95, 60),
+        0,
+        r"Use it \(scoring.checker: nli and citations.s",
+    ),
+    "it refuses right ones": ((40, 60), (10, 90), 0, "Do not use it: as the checker it removes 60%"),
+    "it changes nothing": ((90, 20), (85, 20), 0, "It changes little: as the checker"),
+    "it is too slow": ((97, 97), (97, 97), 3, "Not usable as it is: it was too slow or failed in 3 answers"),
+}
+
+
+@pytest.mark.parametrize(("checker", "judge", "degraded", "beginning"), RECOMMENDATIONS.values(), ids=RECOMMENDATIONS)
+def test_the_recommendation_names_the_better_role(
+    checker: tuple[int, int], judge: tuple[int, int], degraded: int, beginning: str
+) -> None:
+    results = {WORDS: counted(90, 20), CHECKER: counted(*checker, degraded), JUDGE: counted(*judge, degraded)}
+    assert re.match(beginning, recommendation("nli", results))
 
 
 async def test_a_file_that_changed_after_the_download_is_not_used(hub: Hub, tmp_path: Path) -> None:

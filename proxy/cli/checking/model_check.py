@@ -1,0 +1,148 @@
+"""The command `citestream models check`: what a local checker changes in the citations of natural answers.
+
+It is measured as the checker, one more feature of the decision, and as the judge, whose verdict is final.
+"""
+
+import asyncio
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from random import Random
+from time import perf_counter
+from typing import Any
+
+from rich.console import Console
+from rich.progress import track
+from rich.table import Column, Table
+
+from citestream.citation.options import Options
+from citestream.providers.judging.checkers import find_checker
+from citestream.providers.judging.cross_encoder import EntailmentModel
+
+from ...checkers import Measured, checker_folder
+from ...config import Config
+from ...judges import make_judge
+from ...model_routes import Routes
+from ...scorers import Scorers
+from .judge_check import DEADLINE, SEED, cited
+from .measures import Counts, count, ratio
+from .natural_answers import Answer, built_in, read
+
+SHOWN = ("F1", "kept", "removed", "filled", "bad")
+WORSE, BETTER = 0.02, 0.02  # differences of F1 that a recommendation mentions
+WORDS, CHECKER, JUDGE = "words alone", "as the checker", "as the judge"
+
+
+@dataclass(slots=True)
+class Result:
+    """Result of one way to decide, over all answers."""
+
+    counts: Counts = field(default_factory=Counter)
+    seconds: float = 0.0
+    degraded: int = 0  # answers for which the model was too slow or failed
+
+
+def run(paths: Sequence[Path], model: str, *, sample: int, as_json: bool, config: Config) -> None:
+    """Print a table or JSON, and store the result with the model.
+
+    Raise FieldError, OSError, ConfigError, or ProviderError if the model cannot be used. `paths`: files of natural
+    answers; without any, those of the package. `sample`: number of answers, 0 for all.
+    """
+    answers = [answer for path in paths for answer in read(path)] if paths else built_in()
+    if 0 < sample < len(answers):
+        answers = Random(SEED).sample(answers, sample)  # noqa: S311 # nosec B311 # a reproducible sample
+    folder = checker_folder(model)
+    results = asyncio.run(_measure(answers, folder, config))
+    f1 = {name: ratio(result.counts)["F1"] for name, result in results.items()}
+    Measured(len(answers), f1[WORDS], f1[CHECKER]).write(folder)
+    own = sum((count(answer, [set(s["model_cites"]) for s in answer["sentences"]]) for answer in answers), Counter())
+    if as_json:
+        print(json.dumps(_as_dict(model, own, results, len(answers))))
+    else:
+        _show(model, own, results, len(answers))
+
+
+async def _measure(answers: Sequence[Answer], folder: str, config: Config) -> dict[str, Result]:
+    """Cite each answer with words alone, with the checker, and with the judge."""
+    model = EntailmentModel(folder)
+    await model.load()
+    await model.aclose()
+    base = {"judge": "", "checker": "", "deadline_seconds": DEADLINE, "judge_deadline_seconds": DEADLINE}
+    named = f"onnx:{folder}"
+    ways: dict[str, tuple[dict[str, Any], Options]] = {
+        WORDS: ({}, replace(config.citations, scorer="lexical")),
+        CHECKER: ({"checker": named}, replace(config.citations, scorer="checker")),
+        JUDGE: ({"judge": named}, replace(config.citations, scorer="lexical", judge=True)),
+    }
+    results = {name: Result() for name in ways}
+    console = Console(stderr=True)
+    for name, (changes, options) in ways.items():
+        scoring = config.scoring.model_copy(update={**base, **changes})
+        changed = config.model_copy(update={"scoring": scoring, "citations": options})
+        routes = Routes(changed)
+        scorers = Scorers(changed, judge=make_judge(scoring, routes))
+        try:
+            await scorers.load()
+            for answer in track(answers, name, console=console, transient=True, disable=not console.is_terminal):
+                began = perf_counter()
+                numbers, degraded = await cited(answer, scorers, options)
+                results[name].seconds += perf_counter() - began
+                results[name].counts += count(answer, numbers)
+                results[name].degraded += degraded
+        finally:
+            await scorers.aclose()
+            await routes.aclose()
+    return results
+
+
+def recommendation(model: str, results: dict[str, Result]) -> str:
+    """Return in words whether the model is worth it, and in which role."""
+    before = ratio(results[WORDS].counts)
+    role = max((CHECKER, JUDGE), key=lambda name: ratio(results[name].counts)["F1"])
+    after = ratio(results[role].counts)
+    if results[role].degraded:
+        return f"Not usable as it is: it was too slow or failed in {results[role].degraded} answers."
+    gains = f"removes {after['removed']:.0%} instead of {before['removed']:.0%} of the wrong citations"
+    costs = f"keeps {after['kept']:.0%} instead of {before['kept']:.0%} of the right ones"
+    if after["F1"] < before["F1"] - WORSE:
+        return f"Do not use it: {role} it {gains}, but {costs}; F1 falls from {before['F1']:.2f} to {after['F1']:.2f}."
+    if after["F1"] < before["F1"] + BETTER:
+        return f"It changes little: {role} it {gains} and {costs}. It is hardly worth its time."
+    setting = f"scoring.judge: {model}" if role == JUDGE else f"scoring.checker: {model} and citations.scorer: checker"
+    return f"Use it ({setting}): it {gains} and {costs}. F1 rises from {before['F1']:.2f} to {after['F1']:.2f}."
+
+
+def _as_dict(model: str, own: Counts, results: dict[str, Result], answers: int) -> dict[str, Any]:
+    ways = {
+        name.replace(" ", "_"): {
+            **ratio(result.counts),
+            "milliseconds_per_answer": result.seconds / answers * 1000,
+            "degraded": result.degraded,
+        }
+        for name, result in results.items()
+    }
+    return {
+        "model": model,
+        "answers": answers,
+        "own": ratio(own),
+        **ways,
+        "recommendation": recommendation(model, results),
+    }
+
+
+def _show(model: str, own: Counts, results: dict[str, Result], answers: int) -> None:
+    console = Console(highlight=False, soft_wrap=True)
+    console.print(f"{model} on {answers} natural answers")
+    table = Table(*(Column(name, no_wrap=True) for name in ("citations", *SHOWN, "ms per answer")), box=None)
+    table.add_row("of the models", *(f"{ratio(own)[measure]:.3f}" for measure in SHOWN), "")
+    for name, result in results.items():
+        values = ratio(result.counts)
+        milliseconds = f"{result.seconds / answers * 1000:.0f}"
+        table.add_row(name, *(f"{values[measure]:.3f}" for measure in SHOWN), milliseconds)
+    console.print(table)
+    checker = find_checker(model)
+    if checker and checker.preset:
+        console.print(f"The model reads {checker.preset.languages}.")
+    console.print(recommendation(model, results))
