@@ -252,6 +252,10 @@ RUN_BY = {
         "test_docs: test_the_library_does_what_its_page_says"
     ),
     ("docs/start.md", "from openai import OpenAI"): "test_docs: test_the_first_program_prints_a_cited_answer",
+    ("docs/continuous-integration.md", "on: pull_request"): (
+        "proxy/cli/test_answer_checks: test_the_workflow_of_the_page_is_valid"
+    ),
+    ("docs/continuous-integration.md", "repos:"): "proxy/cli/test_answer_checks: test_the_hook_checks_changed_answers",
     ("docs/mcp.md", '{"mcpServers": {"citestream": {"command"'): (
         "proxy/apis/mcp/test_mcp_clients: test_the_configurations_of_the_page_connect_a_client"
     ),

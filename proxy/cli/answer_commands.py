@@ -10,7 +10,7 @@ from ..pipeline.cite_text import score_text
 from ..scorers import Scorers
 from .answer_session import AnswerSession, Files, parse_files, waiting_for
 from .markdown_stream import SAFE
-from .reports import FileLinks, print_explanations, print_quotations, print_references
+from .reports import FileLinks, print_claims, print_explanations, print_quotations, print_references
 
 
 async def ask(
@@ -27,9 +27,19 @@ async def ask(
 
 
 async def cite(
-    config: Config, text: str, files: Files, scorer: str | None, *, as_json: bool, explain: bool = False
-) -> None:
-    """Print a finished text with markers, its references and, with `explain`, the decisions. Raise FieldError."""
+    config: Config,
+    text: str,
+    files: Files,
+    scorer: str | None,
+    *,
+    as_json: bool,
+    explain: bool = False,
+    fail_under: float = 0.0,
+) -> bool:
+    """Print a finished text with markers, its references and, with `explain`, the decisions. Raise FieldError.
+
+    Return whether at least the share `fail_under` of the claims is supported.
+    """
     options = check_scorer(replace(config.citations, scorer=scorer) if scorer else config.citations)
     evidence = parse_files(files.entries, config)
     scorers = Scorers(config)
@@ -43,12 +53,17 @@ async def cite(
     finally:
         await scorers.aclose()
     body = {"object": "citation", "text": cited.text, **cited.fields}
+    grounding = cited.fields["grounding"]
+    passes: bool = grounding["supported"] >= fail_under * grounding["claims"]
     if as_json:
         print(dumps(body | ({"explained": [one.as_dict() for one in explanations]} if explain else {})).decode())
-        return
+        return passes
     shown = cited.text.rstrip("\n")
     print(shown.translate(SAFE) if sys.stdout.isatty() else shown, end="\n\n")
     print_references(body, FileLinks({}, files.folder))
     print_explanations(explanations, evidence)
     if explain:
-        print_quotations(cited.fields["grounding"]["quotations"], cited.text)
+        print_quotations(grounding["quotations"], cited.text)
+    if not passes:
+        print_claims(body, cited.text, evidence)
+    return passes

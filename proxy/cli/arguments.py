@@ -43,7 +43,9 @@ class InputPath(click.Path):
 
 _EVIDENCE: dict[str, Any] = {"metavar": "FILE|DIR", "type": InputPath(path_type=Path)}
 _EVIDENCE_HELP = f"Evidence: a file or a folder of {FORMATS} files."
-EVIDENCE = click.option("--evidence", required=True, help=_EVIDENCE_HELP, **_EVIDENCE)
+EVIDENCE_OR_OWN = click.option(
+    "--evidence", help=f"{_EVIDENCE_HELP}  [default: the files next to each answer]", **_EVIDENCE
+)
 EVIDENCE_OR_STORE = click.option(
     "--evidence", help=f"{_EVIDENCE_HELP}  [default: the index of `citestream index`]", **_EVIDENCE
 )

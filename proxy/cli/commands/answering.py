@@ -8,7 +8,7 @@ import click
 
 from ..arguments import (
     CONFIG,
-    EVIDENCE,
+    EVIDENCE_OR_OWN,
     EVIDENCE_OR_STORE,
     MODEL,
     SCORER,
@@ -147,26 +147,72 @@ def mcp(path: str | None) -> None:
 
 
 @click.command(short_help="Add citations to a finished text.")
-@click.argument("answer", required=False)
-@EVIDENCE
+@click.argument("answers", nargs=-1, metavar="[ANSWER]...")
+@EVIDENCE_OR_OWN
 @SCORER
 @click.option("--explain", is_flag=True, help="Explain the decision for each sentence.")
+@click.option(
+    "--fail-under",
+    metavar="SHARE",
+    type=click.FloatRange(0, 1),
+    default=0.0,
+    help="Exit with 1 if a smaller share of the claims of an answer is supported.",
+)
+@click.option(
+    "--report",
+    "reports",
+    metavar="FILE",
+    multiple=True,
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Also write a report: JUnit to FILE.xml, SARIF to FILE.sarif.",
+)
 @CONFIG
 @click.option("--json", "as_json", is_flag=True, help="Print the response of POST /v1/cite as JSON.")
 def cite(
-    answer: str | None, evidence: Path, scorer: str | None, explain: bool, path: str | None, as_json: bool
+    answers: tuple[str, ...],
+    evidence: Path | None,
+    scorer: str | None,
+    explain: bool,
+    fail_under: float,
+    reports: tuple[Path, ...],
+    path: str | None,
+    as_json: bool,
 ) -> None:
     """Add citations to a finished ANSWER, which is a text, a file, or standard input. No model is used.
+
+    Several files, folders, and JSONL files with an answer on each line are checked instead: the claims of each answer
+    are counted, and those that are not supported are listed. The evidence of answers/tides.md is in --evidence, or next
+    to it in answers/tides.evidence.json, .md, .pdf and so on, or in the folder answers/tides.evidence.
 
     \b
     citestream cite "It opened in 1932." --evidence bridge.md
     citestream cite answer.txt --evidence docs/ --explain
     some-program | citestream cite --evidence docs/ --json
+    citestream cite answers/ --evidence docs/ --fail-under 0.9 --report citations.sarif
     """
+    import asyncio
+
+    from ..answer_checks.answer_files import is_batch
+    from ..answer_checks.command import CheckOptions, check_answers
     from ..answer_commands import cite as run_cite
 
-    text = read_text(answer)
+    if is_batch(answers, has_own_evidence=evidence is None) or (answers and reports):
+        config = read_config(path)
+        common = read_files(evidence) if evidence else None
+        options = CheckOptions(fail_under, scorer, reports, as_json)
+        with reported_errors(config):
+            passes = asyncio.run(check_answers(config, [Path(name) for name in answers], common, options))
+        sys.exit(0 if passes else FAILED)
+    text = read_text(answers[0] if answers else None)
     if not text.strip():
         fail("the text to cite is empty", USAGE)
+    if evidence is None:
+        fail("no evidence: use --evidence FILE|DIR", USAGE)
     config = read_config(path)
-    run(run_cite(config, text, read_files(evidence), scorer, as_json=as_json, explain=explain), config)
+    command = run_cite(
+        config, text, read_files(evidence), scorer, as_json=as_json, explain=explain, fail_under=fail_under
+    )
+    with reported_errors(config):
+        passes = asyncio.run(command)
+    if not passes:
+        fail(f"fewer than {fail_under:g} of the claims are supported")
