@@ -12,9 +12,10 @@ from typing import Any
 from citestream.citation.evidence import Evidence, FieldError, parse_evidence
 from citestream.citation.text.steps import Steps
 from citestream.providers.errors import ProviderError, TimedOut
-from citestream.providers.retrieval import Retrieved, Retriever, http, postgres, retriever
+from citestream.providers.retrieval import Document, Retrieved, Retriever, http, postgres, retriever
 from citestream.providers.retrieval.hybrid_search import milliseconds_since
 from citestream.providers.retrieval.ranking import MAX_QUESTION
+from citestream.providers.retrieval.readers import SourceFile
 from citestream.providers.scheduler import Work
 
 from .config import Config, ConfigError, RetrieverConfig
@@ -93,12 +94,16 @@ class Retrievers:
         report |= {"scores": [item.score for item in used], "ms": milliseconds_since(began), "error": None}
         return replace(given, evidence=selected.evidence, retrieval={**report, **found.notes})
 
-    async def document(self, name: str, document_id: str) -> list[Fields]:
-        """Return the excerpts of a document in order. Raise ProviderError if the retriever cannot be read."""
+    async def file(self, name: str, document_id: str) -> SourceFile | None:
+        """Open the original file of a document; None if there is none. Raise ProviderError, UnreadableFileError."""
+        return await self._opened(name, self._config.retrievers[name]).file(document_id)
+
+    async def document(self, name: str, document_id: str, first: int = 0, limit: int | None = None) -> Document:
+        """Return excerpts of a document in order. Raise ProviderError if the retriever cannot be read."""
         config = self._config.retrievers[name]
         try:
             async with asyncio.timeout(config.timeout):
-                return await self._opened(name, config).document(document_id)
+                return await self._opened(name, config).document(document_id, first, limit)
         except TimeoutError:
             raise TimedOut(f"The retriever did not answer in {config.timeout:g} seconds.") from None
 

@@ -6,9 +6,9 @@ A kind of retriever is one file and one line in RETRIEVERS, imported at the firs
 from importlib import import_module
 from typing import Any, cast
 
-from .retriever import Retrieved, Retriever
+from .retriever import Document, Retrieved, Retriever
 
-__all__ = ["RETRIEVERS", "Retrieved", "Retriever", "retriever"]
+__all__ = ["RETRIEVERS", "Document", "Retrieved", "Retriever", "retriever"]
 
 # kind -> "module:Class"
 RETRIEVERS = {

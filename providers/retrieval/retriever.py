@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from .readers.source_file import SourceFile
+
 Entry = dict[str, Any]
 
 
@@ -18,6 +20,15 @@ class Retrieved:
     min_score: float = 0.0  # the minimum score of useful entries, unless the configuration names another
 
 
+@dataclass(frozen=True, slots=True)
+class Document:
+    """Excerpts of a document in order. `total`: number of all. `has_file`: whether its original file can be opened."""
+
+    entries: list[Entry]
+    total: int = 0
+    has_file: bool = False
+
+
 class Retriever(ABC):
     """A source of evidence. By default it is always reachable and holds nothing open."""
 
@@ -25,10 +36,18 @@ class Retriever(ABC):
     async def retrieve(self, query: str, top_k: int) -> Retrieved:
         """Return the evidence closest to `query`. Raises ProviderError. May be cancelled at any time."""
 
-    async def document(self, document_id: str) -> list[Entry]:
-        """Return the excerpts of a document in order; none if it does not exist. Raises ProviderError."""
-        del document_id  # by default a retriever only searches
-        return []
+    async def document(self, document_id: str, first: int = 0, limit: int | None = None) -> Document:
+        """Return excerpts of a document, none if it does not exist. Raises ProviderError.
+
+        `first`, `limit`: the position of the first excerpt and the number of excerpts, None for all.
+        """
+        del document_id, first, limit  # by default a retriever only searches
+        return Document([])
+
+    async def file(self, document_id: str) -> SourceFile | None:
+        """Open the original file of a document; None if there is none. Raises ProviderError, UnreadableFileError."""
+        del document_id
+        return None
 
     async def reach(self) -> None:  # noqa: B027 - optional
         """Check that it can be used now. Raises ProviderError if not. May be cancelled at any time."""

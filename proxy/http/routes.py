@@ -10,6 +10,7 @@ from aiohttp import web
 from .. import component, playground
 from ..apis import anthropic, cohere, gemini, mcp, ollama, responses
 from ..apis.citation_endpoints import cite, references
+from ..apis.document_endpoint import read_indexed, send_file
 from ..apis.embeddings_endpoint import embeddings
 from ..apis.evidence_endpoint import read_evidence
 from ..apis.guardrail_endpoint import guardrail
@@ -64,6 +65,8 @@ def client_routes(app: App) -> list[web.AbstractRouteDef]:
         web.post("/v1/cite", partial(cite, app=app)),
         web.post("/v1/evidence/read", read_evidence),
         web.post("/beta/litellm_basic_guardrail_api", partial(guardrail, app=app)),
+        web.post("/v1/evidence/document", partial(read_indexed, app=app)),
+        web.post("/v1/evidence/file", partial(send_file, app=app)),
         web.post("/mcp", partial(mcp.receive, app=app)),
         web.get("/v1/references/{id}", partial(references, app=app)),
         web.get("/v1/models", partial(_models, app=app)),

@@ -46,6 +46,23 @@ export async function readFile(file, key) {
   return (await response.json()).evidence;
 }
 
+/** Return a whole document of an indexed folder: {file_name, evidence, total, has_file}, or throw an error. */
+export function getDocument(source, { document_id, id }, key) {
+  return postJson("v1/evidence/document", { source, document_id, excerpt: id }, key).then((response) => response.json());
+}
+
+/** Return the original PDF file of a document of an indexed folder, or throw an error. */
+export async function getFile(source, document_id, key) {
+  return (await postJson("v1/evidence/file", { source, document_id }, key)).blob();
+}
+
+async function postJson(path, body, key) {
+  const headers = { "Content-Type": "application/json", ...bearer(key) };
+  const response = await fetch(path, { method: "POST", headers, body: JSON.stringify(body) });
+  if (!response.ok) throw await StreamError.from(response);
+  return response;
+}
+
 export async function getJson(path, key) {
   const response = await fetch(path, { headers: bearer(key) });
   if (!response.ok) throw await StreamError.from(response);

@@ -27,20 +27,31 @@ export function showDocument(shown, passage = null) {
   else byId("document").scrollTop = 0;
 }
 
-/** Return a link to the original file at the page of the passage. Only PDF files: other files could run scripts. */
+/**
+ * Return a link to the original file at the page of the passage. Only PDF files: other files could run scripts. `load` of
+ * a document returns the file of an indexed folder, which is fetched when it is opened.
+ */
 function original(shown, passage) {
-  if (!shown.file?.name.toLowerCase().endsWith(".pdf")) return null;
-  shown.url ??= URL.createObjectURL(new Blob([shown.file], { type: "application/pdf" }));
   const page = passage?.entry.page_number;
-  return el(
-    "p",
-    {},
-    el(
-      "a",
-      { href: page ? `${shown.url}#page=${page}` : shown.url, target: "_blank", rel: "noopener" },
-      page ? `Open the PDF at page ${page}` : "Open the PDF",
-    ),
-  );
+  const label = page ? `Open the PDF at page ${page}` : "Open the PDF";
+  const address = (file) => {
+    shown.url ??= URL.createObjectURL(new Blob([file], { type: "application/pdf" }));
+    return page ? `${shown.url}#page=${page}` : shown.url;
+  };
+  if (shown.file?.name.toLowerCase().endsWith(".pdf"))
+    return el("p", {}, el("a", { href: address(shown.file), target: "_blank", rel: "noopener" }, label));
+  if (!shown.load) return null;
+  const open = async () => {
+    const tab = window.open("", "_blank"); // before the file arrives: a browser allows it only at the click
+    try {
+      tab.location = address(await shown.load());
+    } catch (error) {
+      tab?.close();
+      button.replaceWith(el("span", { class: "bad", role: "alert" }, `The PDF cannot be opened: ${error.message}`));
+    }
+  };
+  const button = el("button", { type: "button", class: "quiet", onclick: open }, label);
+  return el("p", {}, button);
 }
 
 function section(entry, before, passage) {

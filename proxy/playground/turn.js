@@ -2,7 +2,7 @@
 
 import { nameOf, readEvents, StreamError } from "../component/citestream.js";
 import { el } from "../component/dom.js";
-import { post } from "./client.js";
+import { getDocument, getFile, post } from "./client.js";
 import { showDocument } from "./document-view.js";
 
 /** A question with its answer. `actions`: {sources, inspect, regenerate, options} are called with the turn. */
@@ -38,7 +38,7 @@ export class Turn {
 
   /** Ask. `sent`: the excerpts of documents on the page that `body` contains, in order. */
   async run(body, sent, { key, context }) {
-    Object.assign(this, { body, sent, events: [], aborter: new AbortController() });
+    Object.assign(this, { body, sent, key, events: [], aborter: new AbortController() });
     this.advice.hidden = this.choice.hidden = this.actions.hidden = true;
     this.waiting.hidden = false;
     const aborter = this.aborter;
@@ -103,8 +103,8 @@ export class Turn {
     this.actions.querySelector(".copy").textContent = "Copied";
   }
 
-  /** Show the document of a citation on the page, if the page has it. A link to a passage or to another page is followed. */
-  #open(event) {
+  /** Show the document of a citation on the page, if the page or an indexed folder has it. Any other link is followed. */
+  async #open(event) {
     const { reference, span, link } = event.detail;
     const sent = this.sent[reference.evidence_number - 1];
     if (link && !sent) return;
@@ -115,7 +115,25 @@ export class Turn {
     const found = this.answer.explained?.evidence?.find((item) => item.number === reference.evidence_number);
     const entry = { ...reference, text: found?.text ?? span.quote ?? "" };
     if (!found) about.span = { ...span, quote_start: 0, quote_end: Infinity };
+    if (found && (await this.#openIndexed(reference, entry, about))) return;
     showDocument({ name: nameOf(reference), entries: [entry] }, { ...about, entry });
+  }
+
+  /** Show the whole document of an indexed folder. Return whether it has the passage: the folder may have changed. */
+  async #openIndexed(reference, { text }, about) {
+    const source = this.answer.grounding?.retrieval?.source;
+    if (!source || !reference.document_id) return false;
+    try {
+      const { file_name, evidence, has_file } = await getDocument(source, reference, this.key);
+      const entry = evidence.find((one) => one.id === reference.id && one.text === text) ??
+        evidence.find((one) => one.text === text);
+      if (!entry) return false;
+      const load = has_file ? () => getFile(source, reference.document_id, this.key) : null;
+      showDocument({ name: file_name, entries: evidence, load }, { ...about, entry });
+      return true;
+    } catch {
+      return false; // a source without documents, or one that cannot be read now
+    }
   }
 }
 

@@ -22,7 +22,9 @@ from ...errors import ProviderError
 from ..hybrid_search import SEARCH_SECONDS, fuse, milliseconds_since, question_vector
 from ..question_scope import breadth
 from ..ranking import MAX_QUESTION
-from ..retriever import Entry, Retrieved, Retriever
+from ..readers.source_file import SourceFile, unreadable
+from ..retriever import Document, Entry, Retrieved, Retriever
+from .directory_walk import OpenFolder
 from .store import Matrix, Store, StoredExcerpt
 from .store_file import FileVersion, StoreError
 from .word_index import Hit
@@ -88,10 +90,17 @@ class FolderRetriever(Retriever):
         found = await self._in_thread(partial(self._search, truncated, vector, option, top_k))
         return replace(found, notes={**found.notes, **notes})
 
-    async def document(self, document_id: str) -> list[Entry]:
-        """Return the excerpts of a file. Raises ProviderError if the store cannot be read."""
-        entries = await self._in_thread(lambda: self._store.document(document_id))
-        return [self._with_url(entry) for entry in entries]
+    async def document(self, document_id: str, first: int = 0, limit: int | None = None) -> Document:
+        """Return excerpts of a file. Raises ProviderError if the store cannot be read."""
+        entries, total = await self._in_thread(lambda: self._store.document(document_id, first, limit))
+        return Document([self._with_url(entry) for entry in entries], total, has_file=True)
+
+    async def file(self, document_id: str) -> SourceFile | None:
+        """Open an indexed file; None if it is not indexed. Raises ProviderError and UnreadableFileError."""
+        folder = await self._in_thread(lambda: self._store.folder_of(document_id))
+        if folder is None:
+            return None
+        return await asyncio.to_thread(_open_file, folder, document_id.partition("/")[2])
 
     async def reach(self) -> None:
         """Check that the store can be read. Raises ProviderError if not."""
@@ -194,6 +203,14 @@ class FolderRetriever(Retriever):
         best = np.argpartition(-scores, count - 1)[:count]
         order = best[np.lexsort((self._numbers[best], -scores[best]))]
         return [Hit(int(self._numbers[at]), float(scores[at])) for at in order]
+
+
+def _open_file(path: Path, name: str) -> SourceFile:
+    try:
+        with OpenFolder(path) as folder:
+            return folder.open(name)
+    except OSError as error:
+        raise unreadable(path, error) from None
 
 
 def _spelled_out(

@@ -153,15 +153,34 @@ class Store(StoreDatabase):
                 found[number] = StoredExcerpt(row[0], json.loads(row[1]))
         return found
 
-    def document(self, document_id: str) -> list[Entry]:
-        """Return the excerpts of a file in order. Its id is the label of the folder and its name: `docs/bridge.md`."""
-        label, _, name = document_id.partition("/")
+    def document(self, document_id: str, first: int = 0, limit: int | None = None) -> tuple[list[Entry], int]:
+        """Return excerpts of a file in order, from a position on, and the number of all.
+
+        Its id is the label of the folder and its name: `docs/bridge.md`.
+        """
+        row = self._file(document_id)
+        if row is None:
+            return [], 0
+        (total,) = self._database.execute("SELECT count(*) FROM excerpts WHERE file = ?", row[:1]).fetchone()
         rows = self._database.execute(
-            "SELECT fields FROM excerpts JOIN files ON files.id = file JOIN folders ON folders.id = folder "
-            "WHERE label = ? AND name = ? ORDER BY position",
-            (label, name),
+            "SELECT fields FROM excerpts WHERE file = ? AND position >= ? ORDER BY position LIMIT ?",
+            (row[0], first, -1 if limit is None else limit),
         )
-        return [json.loads(fields) for (fields,) in rows]
+        return [json.loads(fields) for (fields,) in rows], total
+
+    def folder_of(self, document_id: str) -> Path | None:
+        """Return the folder of an indexed file; None if it is not indexed."""
+        row = self._file(document_id)
+        return Path(row[1]) if row else None
+
+    def _file(self, document_id: str) -> tuple[int, str] | None:
+        """Return the number of a file and the path of its folder."""
+        label, _, name = document_id.partition("/")
+        row: tuple[int, str] | None = self._database.execute(
+            "SELECT files.id, path FROM files JOIN folders ON folders.id = folder WHERE label = ? AND name = ?",
+            (label, name),
+        ).fetchone()
+        return row
 
     def counts(self) -> dict[str, int]:
         """Return the number of `files`, `excerpts` and `vectors`."""

@@ -47,7 +47,7 @@ async def fetch(app: App, arguments: Mapping[str, Any]) -> Fields:
             raise FieldError("id", "no result of this search has this id any more")
         text, item = "\n\n".join(text for text, _ in entries), entries[0][1]
         return _document_fields(name, _title(item), _url(item), text, dict(item.metadata or {}))
-    found = await app.retrievers.document(source, document)
+    found = (await app.retrievers.document(source, document)).entries
     if not found:
         raise FieldError("id", "there is no such document; use an id that search returned")
     first = found[0]

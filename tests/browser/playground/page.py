@@ -7,6 +7,8 @@ from typing import Any
 
 from playwright.sync_api import Locator, Page, expect
 
+from tests.providers.retrieval.readers import documents
+
 READ_MS = 60_000  # time limit for reading a document, which starts a process, for a machine under load
 PASSAGE = "The Harlan bridge was opened on 4 May 1932 by the mayor <script>window.pwned = 4</script> of Harlan."
 TEXT = f"Some words before it. {PASSAGE} And some words after it."
@@ -46,7 +48,12 @@ def ask_hostile(page: Page) -> Locator:
 def with_index(folder: Path) -> dict[str, Any]:
     """Index a document in `folder`, and return a configuration that searches it."""
     (folder / "docs").mkdir()
-    (folder / "docs/bridge.md").write_text("The Harlan bridge was opened on 4 May 1932. It is red.", "utf-8")
+    (folder / "docs/bridge.md").write_text(
+        "# Bridges\n\nThe Harlan bridge was opened on 4 May 1932. It is red.\n\n## Others\n\nMerton has two bridges.\n",
+        "utf-8",
+    )
+    (folder / "docs/prices.csv").write_text("pump,price in euros\nHydro S,129.50\nHydro L,219.50\n", "utf-8")
+    documents.pdf(folder / "docs/tides.pdf", ["Of the sea.", "The tide turns every six hours."])
     store = str(folder / "evidence.db")
     index = [sys.executable, "-m", "citestream", "index", str(folder / "docs"), "--store", store]
     subprocess.run(index, check=True, capture_output=True)

@@ -132,8 +132,36 @@ def test_an_index_can_be_chosen_as_source(browser: Browser, launch: Launch, tmp_
         turn.get_by_role("dialog").get_by_text("Open document").click()
         expect(page.locator("#document mark")).to_have_text(OPENED)
         expect(page.locator("#document")).to_contain_text("It is red.")
+        expect(page.locator("#document")).to_contain_text("Merton has two bridges.")
         page.keyboard.press("Escape")
         turn = ask(page, "Wie heißt der Bürgermeister?")
         expect(turn.locator(".advice")).to_have_text(
-            re.compile("No passage in “bridges” fits|The answer does not cite")
+            re.compile("No passage in “bridges” fits|The answer does not cite|The answer cites none")
         )
+
+
+def test_documents_of_an_index_open_as_tables_and_at_their_page(
+    browser: Browser, launch: Launch, tmp_path: Path
+) -> None:
+    context = browser.new_context()
+    with ExitStack() as stack:
+        stack.callback(context.close)
+        page = context.new_page()
+        open_page(page, stack.enter_context(launch(serve_command(tmp_path, with_index(tmp_path)), tmp_path / "log")))
+        document = page.locator("#document")
+        turn = ask(page, "What is the price of the Hydro L?")
+        turn.locator(".marker").first.click()
+        turn.get_by_role("dialog").get_by_text("Open document").click()
+        expect(document.locator("th")).to_have_text(["pump", "price in euros"])
+        expect(document.locator("mark.passage")).to_have_text(["Hydro L", "219.50"])
+        page.keyboard.press("Escape")
+        turn = ask(page, "How often does the tide turn?")
+        turn.locator(".marker").first.click()
+        turn.get_by_role("dialog").get_by_text("Open document").click()
+        expect(document.locator("h3")).to_have_text(["Page 1", "Page 2"])
+        expect(document.locator("mark.passage")).to_have_text("The tide turns every six hours.")
+        with page.expect_response("**/v1/evidence/file") as received, page.expect_popup() as opened:
+            document.get_by_text("Open the PDF at page 2").click()
+        size = (tmp_path / "docs/tides.pdf").stat().st_size
+        assert (received.value.status, received.value.headers["content-length"]) == (200, str(size))
+        opened.value.wait_for_url(re.compile("^blob:.*#page=2$"))
