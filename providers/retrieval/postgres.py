@@ -6,7 +6,7 @@ of fields, the first column of type `vector` or `halfvec`, and the first of type
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
@@ -142,7 +142,9 @@ class PostgresRetriever(Retriever):
             if vector is None or not table.by_vectors:
                 return by_words, []
             by_vectors = await connection.fetch(table.by_vectors, vector)
-            return by_words, [_entry(row, table.fields) | {"score": float(row["score"])} for row in by_vectors]
+            entries = await _entries(by_vectors, table.fields)
+            scored = zip(entries, by_vectors, strict=True)
+            return by_words, [entry | {"score": float(row["score"])} for entry, row in scored]
 
     async def _look_up_table(self, connection: Any) -> TableQueries:
         settings = self._settings
@@ -167,7 +169,7 @@ async def _read_by_words(connection: Any, table: TableQueries, query: str) -> li
     rows = await connection.fetch(table.by_words, ts_query(selection), everything, limit)
     if not selection.is_complete and len(rows) < MIN_FOUND:
         rows += await connection.fetch(table.by_words, everything, everything, limit)
-    return list({entry["key"]: entry for entry in (_entry(row, table.fields) for row in rows)}.values())
+    return list({entry["key"]: entry for entry in await _entries(rows, table.fields)}.values())
 
 
 async def _ping(connection: Any) -> None:
@@ -187,6 +189,11 @@ def _clean_query(query: str) -> str:
 def _log(error: Exception) -> None:
     is_logged = str(getattr(error, "sqlstate", ""))[:2] in _LOGGED_CLASSES
     log.warning("PostgreSQL: %s", error if is_logged else type(error).__name__)
+
+
+async def _entries(rows: Sequence[Mapping[str, Any]], fields: Mapping[str, str]) -> list[Entry]:
+    """Return the entries of rows, which are decoded in a thread: together they can have 20 MB."""
+    return await asyncio.to_thread(lambda: [_entry(row, fields) for row in rows])
 
 
 def _entry(row: Mapping[str, Any], fields: Mapping[str, str]) -> Entry:

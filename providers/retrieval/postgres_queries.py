@@ -10,6 +10,7 @@ from .term_selection import TermSelection
 CANDIDATES = 100  # results of each ranking; lower ones in both are never among the first ten after fusion
 WORD_CANDIDATES = 50  # results by words, each compared with the question in up to 0.9 ms; recall@5 is the same with 100
 MAX_CHARACTERS = 80_000  # characters of an excerpt; a row can have a gigabyte
+MAX_OTHER_BYTES = 16 * 2**10  # bytes of any other column; a longer value is no title, address or page number
 
 _NESTED = ("cmetadata", "metadata_", "langchain_metadata")  # columns of LangChain and LlamaIndex for further fields
 COLUMNS = """
@@ -102,9 +103,18 @@ def _quoted_term(term: str) -> str:
 
 
 def _row(text: str, columns: Iterable[str]) -> str:
-    """Return the expression for a row as JSON, so that columns of all types are read in the same way."""
-    truncated = {text: f"left(t.{_quoted(text)}, {MAX_CHARACTERS})"}
-    pairs = [f"{_literal(column)}, {truncated.get(column) or f't.{_quoted(column)}'}" for column in sorted(columns)]
+    """Return the expression for a row as JSON, so that columns of all types are read in the same way.
+
+    The text is truncated, and other values are left out if they are long.
+    """
+
+    def value(column: str) -> str:
+        name = f"t.{_quoted(column)}"
+        if column == text:
+            return f"left({name}, {MAX_CHARACTERS})"
+        return f"CASE WHEN octet_length({name}::text) <= {MAX_OTHER_BYTES} THEN {name} END"
+
+    pairs = [f"{_literal(column)}, {value(column)}" for column in sorted(columns)]
     return f"json_build_object({', '.join(pairs)})::text"
 
 

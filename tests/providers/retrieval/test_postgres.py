@@ -15,7 +15,7 @@ from citestream.providers.embedding import Embedder
 from citestream.providers.errors import ProviderError, TimedOut, Unreachable
 from citestream.providers.retrieval import Retriever, hybrid_search, retriever, term_selection
 from citestream.providers.retrieval.postgres import PostgresRetriever, Settings
-from citestream.providers.retrieval.postgres_queries import MAX_CHARACTERS
+from citestream.providers.retrieval.postgres_queries import MAX_CHARACTERS, MAX_OTHER_BYTES
 from citestream.providers.retrieval.ranking import MAX_QUESTION, relevance
 from citestream.providers.retrieval.term_selection import MAX_ROWS
 from tests.upstreams.postgres import Postgres, postgres
@@ -48,6 +48,8 @@ INSERT INTO langchain_pg_embedding VALUES
     ('a', NULL, '[1,0]', 'Ferries cross the bay.', '{"source": "f.pdf", "page": 3}');
 CREATE VIEW slow AS SELECT 1 AS id, 'bridge' || pg_sleep(30)::text AS text;
 CREATE TABLE blank (id int, number int);
+CREATE TABLE hostile AS SELECT 'a'::text AS id, 'The bridge is red.'::text AS text, 'Bridge'::text AS title,
+    'https://wiki.example'::text AS url, '{"page": 7}'::jsonb AS metadata;
 CREATE TABLE long AS SELECT 1 AS id, repeat('bridge ', 100000) AS text;
 """
 PLAIN = """
@@ -247,6 +249,20 @@ async def test_a_long_text_is_truncated(server: Postgres) -> None:
     async with searching(server.url, "long") as search:
         (entry,) = (await search("bridge", 5)).entries
     assert len(entry["text"]) == MAX_CHARACTERS
+
+
+@pytest.mark.parametrize("hostile", ["id", "title", "url", "metadata"])
+async def test_other_long_values_are_left_out(hostile: str, server: Postgres) -> None:
+    value = '{{"page": 7, "a": "{}"}}' if hostile == "metadata" else "{}"
+    server.run(f"UPDATE hostile SET {hostile} = '{value.format('x' * (MAX_OTHER_BYTES + 1))}'")
+    async with searching(server.url, "hostile") as search:
+        (entry,) = (await search("bridge", 5)).entries
+    server.run(f"UPDATE hostile SET {hostile} = '{value.format('x')}'")
+    async with searching(server.url, "hostile") as search:
+        (short,) = (await search("bridge", 5)).entries
+    left_out = "page_number" if hostile == "metadata" else hostile
+    assert short.keys() - entry.keys() == {left_out}
+    assert entry["text"] == short["text"] == "The bridge is red."
 
 
 async def test_a_view_cannot_change_the_database(server: Postgres) -> None:
