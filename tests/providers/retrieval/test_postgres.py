@@ -254,10 +254,16 @@ async def test_a_long_text_is_truncated(server: Postgres) -> None:
 @pytest.mark.parametrize("hostile", ["id", "title", "url", "metadata"])
 async def test_other_long_values_are_left_out(hostile: str, server: Postgres) -> None:
     value = '{{"page": 7, "a": "{}"}}' if hostile == "metadata" else "{}"
-    server.run(f"UPDATE hostile SET {hostile} = '{value.format('x' * (MAX_OTHER_BYTES + 1))}'")
+
+    def update(length: int) -> str:
+        return "UPDATE hostile SET COLUMN = 'VALUE'".replace("COLUMN", hostile).replace(
+            "VALUE", value.format("x" * length)
+        )
+
+    server.run(update(MAX_OTHER_BYTES + 1))
     async with searching(server.url, "hostile") as search:
         (entry,) = (await search("bridge", 5)).entries
-    server.run(f"UPDATE hostile SET {hostile} = '{value.format('x')}'")
+    server.run(update(1))
     async with searching(server.url, "hostile") as search:
         (short,) = (await search("bridge", 5)).entries
     left_out = "page_number" if hostile == "metadata" else hostile
