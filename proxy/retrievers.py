@@ -30,7 +30,7 @@ Fields = dict[str, Any]
 
 # Results of a search that was asked for explicitly which are used whatever their scores: the passage that answers a
 # question in other words has a low one.
-KEPT = 3
+KEPT = 5
 
 log = logging.getLogger("citestream")
 

@@ -67,11 +67,12 @@ def main() -> None:
     options.add_argument("--excerpts", type=int, nargs="+", default=[20_000, 100_000])
     options.add_argument("--words", type=int, default=120, help="words of an excerpt")
     options.add_argument("--questions", type=int, default=200)
+    options.add_argument("--misspelt", type=int, default=0, help="words of a question with a mistake, of 8")
     options.add_argument("--stores", nargs="+", choices=("folder", "postgres"), default=["folder", "postgres"])
     chosen = options.parse_args()
     for count in chosen.excerpts:
         texts = corpus(count, chosen.words)
-        questions = questions_about(texts, chosen.questions)
+        questions = questions_about(texts, chosen.questions, chosen.misspelt)
         if "folder" in chosen.stores:
             asyncio.run(measure_folder(texts, questions))
         if "postgres" in chosen.stores:
@@ -97,11 +98,22 @@ def vocabulary() -> list[str]:
     return list(words)
 
 
-def questions_about(texts: Sequence[str], count: int) -> list[tuple[int, str]]:
-    """Return the number of an excerpt and a question about it, for each question."""
+def questions_about(texts: Sequence[str], count: int, misspelt: int) -> list[tuple[int, str]]:
+    """Return the number of an excerpt and a question about it, for each question. `misspelt`: words with a mistake."""
     draw = random.Random(SEED)  # nosec B311 # fixed seed: the same questions each time
-    numbers = draw.sample(range(len(texts)), count)
-    return [(number, " ".join(draw.sample(texts[number].split(), QUESTION_WORDS))) for number in numbers]
+    questions = []
+    for number in draw.sample(range(len(texts)), count):
+        words = draw.sample(texts[number].split(), QUESTION_WORDS)
+        words[:misspelt] = [misspell(word, draw) for word in words[:misspelt]]
+        questions.append((number, " ".join(words)))
+    return questions
+
+
+def misspell(word: str, draw: random.Random) -> str:
+    """Return the word without one of its letters, or with one exchanged with the next."""
+    place = draw.randrange(1, len(word) - 2)
+    exchanged = word[:place] + word[place + 1] + word[place] + word[place + 2 :]
+    return exchanged if exchanged != word and draw.random() < 0.5 else word[:place] + word[place + 1 :]
 
 
 async def measure_folder(texts: Sequence[str], questions: Sequence[tuple[int, str]]) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -27,6 +28,7 @@ from ..retriever import Document, Entry, Retrieved, Retriever
 from .directory_walk import OpenFolder
 from .store import Matrix, Store, StoredExcerpt
 from .store_file import FileVersion, StoreError
+from .vocabulary import Similar, Vocabulary
 from .word_index import Hit
 
 CANDIDATES = 100  # results of each ranking; lower ones in both are never among the first ten after fusion
@@ -75,9 +77,11 @@ class FolderRetriever(Retriever):
         self._store = Store(path)
         self._option = self._store.metadata("embedder")
         self._refused: FileVersion | None = None  # a file that could not be opened
-        self._version = -1
+        self._version = -1  # data version of the words and vectors in memory
+        self._vocabulary = Vocabulary()
         self._numbers: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
         self._vectors: Matrix = np.zeros((0, 0), dtype=np.float32)
+        self._thread.submit(self._preload)
 
     async def retrieve(self, query: str, top_k: int) -> Retrieved:
         """Search, by words only if the embedder fails. Raises ProviderError if the store cannot be read."""
@@ -161,19 +165,21 @@ class FolderRetriever(Retriever):
             counts = words.counts(query)
             known = words.rare_acronyms(query, counts)
             weights = words.weights(counts)
-            by_words = words.search(counts, CANDIDATES)
+            self._load()
+            similar = self._vocabulary.similar_terms(counts)
+            by_words = words.add_similar(words.search(counts, CANDIDATES), counts, similar, CANDIDATES)
             by_initials = words.spelled_out(known, {hit.excerpt for hit in by_words}, CANDIDATES)
             by_vectors = self._by_vectors(vector) if vector is not None else []
             found = self._store.excerpts({*by_initials, *(hit.excerpt for hit in (*by_words, *by_vectors))})
         kind = breadth(query)
         rankings = [[hit.excerpt for hit in hits if hit.excerpt in found] for hits in (by_words, by_vectors) if hits]
-        if spelled := _spelled_out(known, by_initials, found, weights):
+        if spelled := _spelled_out(known, by_initials, found, weights, similar):
             rankings.append(spelled)
-        similar = {hit.excerpt: hit.score for hit in by_vectors}
+        cosines = {hit.excerpt: hit.score for hit in by_vectors}
         chosen = []
         fused = fuse(rankings, _weights(found, kind))
         for number, _ in fused[:top_k]:
-            score = max(similar.get(number, 0.0), found[number].coverage(weights, known))
+            score = max(cosines.get(number, 0.0), found[number].coverage(weights, known, similar))
             chosen.append(self._with_url(found[number].entry) | {"score": round(score, 4)})
         notes = {
             "by_words": len({*spelled, *(hit.excerpt for hit in by_words)}),
@@ -191,11 +197,20 @@ class FolderRetriever(Retriever):
         page = f"#page={entry['page_number']}" if entry.get("page_number") and name.lower().endswith(".pdf") else ""
         return entry | {"url": f"{self._url_prefix}{quote(name)}{page}"}
 
-    def _by_vectors(self, vector: NDArray[np.float32]) -> list[Hit]:
-        """Return the closest excerpts by exact cosine similarity."""
+    def _preload(self) -> None:
+        """Read what the first search needs. Errors are left to that search."""
+        with suppress(Error, StoreError), self._store.snapshot():
+            self._load()
+
+    def _load(self) -> None:
+        """Read the words and vectors into memory if they have changed."""
         if (version := self._store.data_version()) != self._version:
+            self._vocabulary = self._store.words.vocabulary()
             self._numbers, self._vectors = self._store.load_vectors()
             self._version = version
+
+    def _by_vectors(self, vector: NDArray[np.float32]) -> list[Hit]:
+        """Return the closest excerpts by exact cosine similarity."""
         if self._vectors.shape[1] != len(vector):
             return []  # vectors of another model, until `citestream index` replaces them
         scores = self._vectors @ vector
@@ -214,11 +229,15 @@ def _open_file(path: Path, name: str) -> SourceFile:
 
 
 def _spelled_out(
-    known: Mapping[str, str], excerpts: Sequence[int], found: Mapping[int, StoredExcerpt], weights: Mapping[str, float]
+    known: Mapping[str, str],
+    excerpts: Sequence[int],
+    found: Mapping[int, StoredExcerpt],
+    weights: Mapping[str, float],
+    similar: Similar,
 ) -> list[int]:
     """Return the excerpts that spell out one of these acronyms, those with most terms of the question first."""
     exact = [number for number in excerpts if number in found and spelled_out(known, found[number].entry["text"])]
-    return sorted(exact, key=lambda number: (-found[number].coverage(weights, known), number))
+    return sorted(exact, key=lambda number: (-found[number].coverage(weights, known, similar), number))
 
 
 def _weights(found: Mapping[int, StoredExcerpt], kind: str) -> dict[int, float]:

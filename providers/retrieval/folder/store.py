@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .store_database import StoreDatabase
+from .vocabulary import Similar
 from .word_index import coverage
 
 Entry = dict[str, Any]
@@ -45,9 +46,9 @@ class StoredExcerpt:
     heads: str
     entry: Entry
 
-    def coverage(self, weights: Mapping[str, float], known: Mapping[str, str]) -> float:
+    def coverage(self, weights: Mapping[str, float], known: Mapping[str, str], similar: Similar) -> float:
         """Return the weighted share of the terms that the excerpt contains, 0 to 1."""
-        return coverage(f"{self.heads}\n{self.entry['text']}", weights, known)
+        return coverage(f"{self.heads}\n{self.entry['text']}", weights, known, similar)
 
 
 class Store(StoreDatabase):

@@ -213,15 +213,15 @@ async def test_a_prompt_that_shares_a_word_with_the_folder_gets_no_excerpts(tmp_
         assert body["grounding"]["retrieval"]["used"] == 1
 
 
-async def test_a_search_that_was_asked_for_keeps_its_three_best_excerpts(tmp_path: Path) -> None:
+async def test_a_search_that_was_asked_for_keeps_its_five_best_excerpts(tmp_path: Path) -> None:
     question = "Do the clerks of a small station also sell snacks, newspapers or tickets to passengers?"
     request = {"model": "extractive", "messages": [{"role": "user", "content": question}]}
     async with served(await fill(tmp_path, MANY), min_score=0.99) as ask:
         _, body = await ask(request)
         assert body["grounding"]["retrieval"]["used"] == 0
         _, body = await ask({**request, "retrieval": {"source": "docs"}})
-        assert body["grounding"]["retrieval"]["used"] == 3
-        assert body["grounding"]["retrieval"]["dropped"] == {"score": 5}
+        assert body["grounding"]["retrieval"]["used"] == 5
+        assert body["grounding"]["retrieval"]["dropped"] == {"score": 3}
 
 
 async def test_the_context_of_a_coding_agent_is_not_searched(tmp_path: Path) -> None:

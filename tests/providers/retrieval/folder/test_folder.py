@@ -114,6 +114,47 @@ async def test_a_question_without_matches_has_no_results(question: str, tmp_path
     assert (found.entries, found.found) == ([], 0)
 
 
+HANDBOOK = {
+    "returns.md": "Opened cartridges cannot be returned.",
+    "anleitung.md": "Die Kartusche ist nach zwölf Monaten zu wechseln.",
+    "zaehler.md": "Der Zählerstand wird im Dezember abgelesen.",
+    "zh.md": "借书证在服务台办理。",
+    "shop.md": "The shop in Hamburg opens at nine.",
+}
+OTHER_WORDS = {
+    "spelling mistakes": ("opend cartrige", "returns.md"),
+    "another form of a word": ("wie oft muss die Kartusche gewechselt werden?", "anleitung.md"),
+    "a compound": ("Zählerstandsmeldung", "zaehler.md"),
+    "a part of a compound": ("Zähler", "zaehler.md"),
+    "one character of a word": ("怎么借?", "zh.md"),
+}
+
+
+@pytest.mark.parametrize("name", OTHER_WORDS)
+async def test_a_passage_with_similar_words_comes_first(name: str, tmp_path: Path) -> None:
+    question, file = OTHER_WORDS[name]
+    async with filled(tmp_path, HANDBOOK) as folder:
+        found = await folder.retrieve(question, 3)
+    assert names(found.entries)[0] == file
+    assert all(0 < entry["score"] <= 1 for entry in found.entries)
+
+
+async def test_the_words_of_the_question_count_more_than_similar_ones(tmp_path: Path) -> None:
+    texts = {"a.md": "Die Kartusche liegt im Schrank.", "b.md": "Der Kartuschenwechsel steht im Schrank."}
+    async with filled(tmp_path, texts) as folder:
+        for question, file in (("Kartusche Schrank", "a.md"), ("Kartuschenwechsel Schrank", "b.md")):
+            entries = (await folder.retrieve(question, 2)).entries
+            assert names(entries) == [file, *({"a.md", "b.md"} - {file})]
+            assert entries[0]["score"] > entries[1]["score"]
+
+
+async def test_the_words_of_a_changed_file_are_found(tmp_path: Path) -> None:
+    async with filled(tmp_path, HANDBOOK) as folder:
+        assert not (await folder.retrieve("escalater", 3)).entries
+        await fill(tmp_path, {"lift.md": "The escalator stops at every floor."})
+        assert names((await folder.retrieve("escalater", 3)).entries) == ["lift.md"]
+
+
 ACRONYMS = {
     "without stop words": ("Who is the CEO?", "The chief executive officer of Acme is Dana Wells."),
     "with stop words": ("Which DOB is stated?", "Her date of birth is unknown."),
@@ -374,6 +415,11 @@ async def test_the_exact_nearest_vectors_are_found(tmp_path: Path) -> None:
     query = vectors[123].astype(np.float32)
     wanted = numbers[np.argsort(-(vectors.astype(np.float32) @ query))[:100]].tolist()
     folder = FolderRetriever(tmp_path / "e.db")
-    with folder._store.snapshot():
-        assert [hit.excerpt for hit in folder._by_vectors(query)] == wanted
+
+    def closest() -> list[int]:
+        with folder._store.snapshot():
+            folder._load()
+            return [hit.excerpt for hit in folder._by_vectors(query)]
+
+    assert await folder._in_thread(closest) == wanted
     await folder.aclose()
