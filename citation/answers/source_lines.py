@@ -94,7 +94,7 @@ class SourceLines:
 
     def _is_entry(self, sentence: Sentence) -> bool:
         """Return whether a line is an entry of a list of sources."""
-        if sentence.kind in DATA:
+        if sentence.kind in DATA or sentence.kind is Kind.CODE:
             return False
         text = sentence.text
         lower = text.lower()

@@ -72,6 +72,8 @@ KEPT = {
     "a definition of a link": "See [the docs][1] first.\n\n[1]: https://docs.example\n",
     "a list that is the whole answer": "Sources:\n- Saturn V\n- tides.md\n",
     "a footnote that states something": "It rose.\n\n[^1]: Without the ferries.\n",
+    "a definition in code": f"{TIDE}.\n\n```\n[1]: https://ex.org/saturn\n```\n",
+    "a list in code": f"{TIDE}.\n\n```\nSources:\n[1] tides.md\n```\n",
     "a label with text": f"{TIDE}.\nSource: the harbour office\n",
 }
 
