@@ -14,7 +14,7 @@ from ..text.steps import Steps, completed
 from .calibration import calibrate, calibration, shift_log_odds
 from .claims import states_something
 from .gates import Finding, GateChecks, Reason
-from .gates.checks import NUMBER_ADDED
+from .gates.checks import DENIED_BY_CELL, NUMBER_ADDED
 from .quoted_row import quoted_row
 from .scorers import PreparedEvidence
 from .scores import Claim, Scores
@@ -32,7 +32,7 @@ _MAX_LACKING, _MAX_TERMS = 0.6, 6.0  # total rarity of the words that the passag
 # answers and 5 right ones, and models that copy a passage and invent a number are what users report.
 _COPIED = 0.6  # share of its neighbouring terms that are neighbours in the passage
 _NUMBERS = frozenset({"number_missing", "number_conflict", "unit_conflict", NUMBER_ADDED})
-_DECISIVE = _NUMBERS | {"denial"}  # findings that refuse where no fit decides how much they count
+_DECISIVE = _NUMBERS | {"denial", DENIED_BY_CELL}  # findings that refuse where no fit decides how much they count
 
 
 class Status(StrEnum):
@@ -274,10 +274,12 @@ def _check(checks: GateChecks, scores: Scores, row: int, probability: float) -> 
 
 
 def repeats_passage(scores: Scores, row: int, claim: str, passage: str, found: Collection[str]) -> bool:
-    """Return whether a sentence repeats a passage, so that what the checks found is all in which it differs.
+    """Return whether a sentence repeats a passage or a row, so that what the checks found is all in which it differs.
 
     `found`: the features of the findings; if there are none, the result is False.
     """
+    if DENIED_BY_CELL in found:
+        return True
     if not found or "|" in claim or "|" in passage:
         return False
     lacking, terms, copied = (

@@ -227,12 +227,6 @@ class PassageAlignment:
         return self.best.coverage >= COMPARABLE and self.best.shared >= min(_FEWEST, len(self.claim.tokens))
 
     @cached_property
-    def following(self) -> Alignment | None:
-        """The sentence after the best one."""
-        at = self.sentences.index(self.best) + 1
-        return self.sentences[at] if at < len(self.sentences) else None
-
-    @cached_property
     def mentioned(self) -> float:
         """Share of the claim's tokens that are found in any of the sentences."""
         return sum(map(self.mentions, range(len(self.claim.tokens)))) / len(self.claim.tokens)
@@ -240,17 +234,6 @@ class PassageAlignment:
     def mentions(self, at: int) -> bool:
         """Return whether any sentence has the claim's token with index `at`."""
         return any(sentence.matches[at] for sentence in self.sentences)
-
-    def unknown(self) -> list[ContentToken]:
-        """Return the words of the claim that no sentence and not the title has."""
-        return [
-            token
-            for at, token in enumerate(self.claim.tokens)
-            if token.quantity is None
-            and not token.in_operator
-            and not self.is_known(token.stem)
-            and not self.mentions(at)
-        ]
 
     def is_known(self, stem: str) -> bool:
         """Return whether a sentence or the title has this stem."""

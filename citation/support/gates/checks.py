@@ -11,7 +11,7 @@ from ..features.excerpts import language_of
 from ..features.index import Index, Surroundings
 from ..scores import Claim
 from .analyzed_sentence import AnalyzedSentence
-from .bindings.tables import denied_by_cell
+from .bindings.tables import CELL, denied_by_cell
 from .clause_comparison import compare
 from .disagreement import Disagreement, Reason
 from .instances import is_instance
@@ -32,13 +32,15 @@ CHECK_FEATURES = (
 # A long claim has one number that the passage lacks. In natural answers this says nothing, so the fit does not use it.
 # It counts if the claim copies the passage otherwise.
 NUMBER_ADDED = "number_added"
+# A cell of the claim's row and column denies it, or affirms what it denies. Natural answers have too few to fit this.
+DENIED_BY_CELL = "denied_by_cell"
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
     """A difference that a check found: its feature, the reason for clients, and the words that disagree."""
 
-    feature: str  # one of CHECK_FEATURES, or NUMBER_ADDED
+    feature: str  # one of CHECK_FEATURES, NUMBER_ADDED, or DENIED_BY_CELL
     reason: Reason
     detail: str
 
@@ -87,8 +89,7 @@ class GateChecks:
         if number := self._number_finding(row, window):
             found[number.feature] = number
         for one in self.disagreements(row, window):
-            feature = "denial" if one.reason is Reason.NEGATION else "disagreement"
-            found.setdefault(feature, Finding(feature, one.reason, one.detail))
+            found.setdefault(_feature_of(one), Finding(_feature_of(one), one.reason, one.detail))
         return list(found.values())
 
     def _number_finding(self, row: int, window: tuple[int, int]) -> Finding | None:
@@ -197,3 +198,9 @@ class GateChecks:
             AnalyzedSentence(evidence.text, analysis, *nearest, quantities) if nearest else None,
             (start, end),
         )
+
+
+def _feature_of(found: Disagreement) -> str:
+    if found.rule == CELL:
+        return DENIED_BY_CELL
+    return "denial" if found.reason is Reason.NEGATION else "disagreement"

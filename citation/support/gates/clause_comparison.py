@@ -2,50 +2,37 @@
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
 from typing import NamedTuple
 
 from ...text.clauses import Statement
 from ...text.normalize import character_pairs
 from ...text.words import compounds
 from .alignment import Alignment, PassageAlignment
-from .bindings.added import added_words
-from .bindings.chinese_clauses import mixed_clauses
 from .bindings.comparisons import compare_grades, opposite_comparison
 from .bindings.conjuncts import mixed_conjuncts
-from .bindings.dates import stated_for_computed_date
 from .bindings.names_and_classes import other_class_member, other_number_of_name, unknown_names
 from .bindings.tables import wrong_table_cell
-from .bindings.values import value_of_another, value_of_other_class_member
+from .bindings.values import value_of_another
 from .disagreement import Disagreement
 from .operators.conditions import conditions, universal
-from .operators.denied import excluded, one_sided_denials, only_denied
+from .operators.denied import one_sided_denials
 from .operators.framing import (
-    retracted_by_next_sentence,
     stated_as_fiction,
     stated_as_question,
     stated_in_heading_only,
 )
-from .operators.modality import certainty, modality, weaker_elsewhere
-from .operators.overturned import overturned
-from .operators.quantifiers import bounds, only_added, quantifiers
-from .operators.restrictions import outside_chinese_restriction, outside_restriction
+from .operators.modality import modality
+from .operators.quantifiers import bounds, quantifiers
 from .operators.time_and_cause import (
     different_time,
     ended,
-    opposite_cause,
-    opposite_change,
     swapped_motion,
-    unknown_cause,
 )
 from .roles.order import swapped_order
-from .roles.other_arguments import other_argument
 from .roles.relations import swapped_roles
 
 # With a smaller share of equal words in the best sentence nothing is compared: few such pairs are comparable.
 _PROMISING = 0.3
-# Differences in modality that count in complex pairs, too, if a sentence has all words of the claim.
-_CLEAR = frozenset({"plan", "hedge", "permission", "duty", "prohibition"})
 # With a smaller share of common words, the two sides may describe different events.
 _SAME_EVENT = 0.5
 _BRIEF_HAN = 12  # characters of a claim that is compared by characters
@@ -96,13 +83,6 @@ def _short_and_mentioned(aligned: PassageAlignment) -> bool:
     return len(aligned.claim.tokens) <= _SHORT and aligned.mentioned >= _SAME_EVENT
 
 
-def _modality_of_whole(aligned: PassageAlignment) -> Iterator[Disagreement]:
-    """Yield clear differences in modality from a sentence that has all words of the claim."""
-    if aligned.best.coverage == 1:
-        found = _of_clauses(modality)(aligned)
-        yield from (replace(one, rule="whole") for one in found if one.rule in _CLEAR)
-
-
 class Group(NamedTuple):
     """Comparisons that are made under the same condition."""
 
@@ -118,16 +98,9 @@ GROUPS = (
             one_sided_denials,  # deny what the passage states, or the reverse?
             _of_best(other_number_of_name),  # have another Roman number or letter after a name?
             other_class_member,  # name another member of a class, such as Tuesday for Monday?
-        ),
-    ),
-    Group(_same_event, (only_added,)),  # add "only"?
-    Group(
-        _same_statement,
-        (
             _of_best(opposite_comparison),  # compare two sides the other way round?
             _of_best(bounds),  # set another bound on a number?
             _of_best(stated_as_fiction),  # state what is fiction or false?
-            added_words,  # add a part of its own?
         ),
     ),
     Group(
@@ -135,8 +108,6 @@ GROUPS = (
         (
             _of_clauses(modality),  # demand, permit or state what is only planned, believed, permitted, imagined?
             _of_clauses(quantifiers),  # say of more what the passage says of fewer?
-            unknown_cause,  # name a cause that is not mentioned?
-            retracted_by_next_sentence,  # state what the next sentence takes back?
         ),
     ),
     Group(
@@ -149,49 +120,25 @@ GROUPS = (
             _of_best(stated_as_question),  # state what is only asked?
             _of_best(different_time),  # name another time: before for after?
             _of_best(ended),  # state as present what has ended?
-            _of_best(opposite_cause),  # call a reason what is an obstacle?
         ),
     ),
     Group(
         _same_event,
         (
-            _of_best(certainty),  # call certain what is left open?
             _of_best(universal),  # say of all what holds under a condition, or up to a limit?
-            weaker_elsewhere,  # demand what another sentence recommends or restricts?
         ),
     ),
     Group(
         _short_and_mentioned,
         (
             value_of_another,  # give the value of another thing?
-            value_of_other_class_member,  # give the value of another member of a class?
-            stated_for_computed_date,  # give the date that another event is counted from?
             mixed_conjuncts,  # take words of two parallel parts of the passage?
-        ),
-    ),
-    Group(
-        _short_and_mentioned,
-        (
-            only_denied,  # state a word that the passage only denies, in another clause or sentence?
-            excluded,  # name something that the passage excludes?
-        ),
-    ),
-    Group(
-        _always,
-        (
-            other_argument,  # state of one what the passage states of another?
-            _modality_of_whole,  # state as a fact what is only planned, believed or permitted?
         ),
     ),
     Group(
         _always,
         (
             stated_in_heading_only,  # state what only a heading says?
-            overturned,  # state what was said or planned and then taken back?
-            opposite_change,  # speak of a rise where the numbers fall?
-            outside_restriction,  # extend what "only" restricts?
-            outside_chinese_restriction,  # extend what 只 or 仅 restricts?
-            mixed_clauses,  # take words of two Chinese clauses?
             unknown_names,  # name a name that the passage does not mention?
         ),
     ),

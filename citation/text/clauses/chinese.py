@@ -24,7 +24,7 @@ _BEFORE_AFTER = re.compile(
 _DISTRIBUTIVE = frozenset("都均全")  # "all" where no other quantifier is: "most … all agree"
 _QUANTIFIERS = frozenset({"not_all", "most", "some", "half", "few", "many", "no"})
 # Operators that are content, too: 推迟, 申请, 确认.
-_CONTENTFUL = frozenset({"denies", "plan", "hedge", "fact", "said", "leads", "false", "fiction", "affirms"})
+_CONTENTFUL = frozenset({"denies", "plan", "hedge", "said", "leads", "false", "fiction", "affirms"})
 _TIMES = frozenset("年月日天周季")  # end words for a time
 _FUNCTION, _NOMINAL = frozenset({"function"}), frozenset({"noun", "adjective", "function"})
 NUMBER = frozenset({"number"})

@@ -9,8 +9,7 @@ from .vocabulary import NEGATED_VERB, Vocabulary, WordRoles
 
 # Operators whose words also count as content: "plans", "denied", "caused".
 _CONTENTFUL = frozenset({
-    "denies", "plan", "hedge", "fact", "said", "leads", "done", "fiction", "false", "affirms", "boundless", "open",
-    "proposal", "decision", "plain", "alleges", "overturns",
+    "denies", "plan", "hedge", "said", "leads", "done", "fiction", "false", "affirms", "boundless", "plain",
 })  # fmt: skip
 # Without a number after them, these compare two things: "higher than"
 _COMPARING = frozenset({"over", "under", "max", "min"})

@@ -15,6 +15,7 @@ Side = tuple[int, int]
 _NEGATION_LISTS = load_words("negations")
 _NEGATIONS = frozenset(map(fold, _NEGATION_LISTS["words"]))
 _ANSWERS = frozenset(map(fold, _NEGATION_LISTS["answers"]))
+_AFFIRMATIONS = frozenset(map(fold, _NEGATION_LISTS["affirmations"]))
 _CANCELLED_BEFORE = frozenset(_NEGATION_LISTS["cancelled_before"])
 _UNSPACED_NEGATION = re.compile("|".join(_NEGATION_LISTS["unspaced"]))
 _UNSPACED_AFFIRMATIVE = re.compile("|".join(_NEGATION_LISTS["unspaced_affirmative"]))
@@ -28,6 +29,11 @@ def is_negation(folded: str) -> bool:
 def is_denial(folded: str) -> bool:
     """Return whether an answer of one word, or a cell of a table, denies: `no`, `nein`, `none`."""
     return folded in _ANSWERS or is_negation(folded)
+
+
+def is_affirmation(folded: str) -> bool:
+    """Return whether an answer of one word, or a cell of a table, affirms: `yes`, `ja`."""
+    return folded in _AFFIRMATIONS
 
 
 def cancels_negation(folded: str) -> bool:

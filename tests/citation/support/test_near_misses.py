@@ -20,8 +20,8 @@ COMPANY = Path(__file__).parent / "company"
 @pytest.mark.slow
 def test_near_misses_are_decided_no_worse_than_measured() -> None:
     outcome = measure(load(sorted(DATA.glob("*.jsonl"))), Options())["all"]
-    assert outcome.false_cited <= 0.20
-    assert outcome.true_refused <= 0.14
+    assert outcome.false_cited <= 0.25
+    assert outcome.true_refused <= 0.15
 
 
 def sections() -> Iterator[Evidence]:
@@ -43,12 +43,12 @@ def test_statements_about_a_company_are_decided_no_worse_than_measured() -> None
         if cited != statement["supported"]:
             wrong[statement["supported"]].append(claim.text)
     assert len(wrong[False]) <= 8, wrong[False]  # out of 39
-    assert len(wrong[True]) <= 3, wrong[True]  # out of 25
+    assert len(wrong[True]) <= 5, wrong[True]  # out of 25
 
 
 DOCUMENTS = {**GROUPS, **HELD_OUT}
 # Maximum numbers of wrong decisions in each group: false statements cited, true statements refused.
-MAX_WRONG = dict(zip(DOCUMENTS, ((30, 17), (32, 20), (22, 48), (13, 26), (31, 44), (24, 20)), strict=True))
+MAX_WRONG = dict(zip(DOCUMENTS, ((48, 20), (37, 23), (24, 53), (13, 31), (29, 51), (23, 23)), strict=True))
 
 
 @pytest.mark.parametrize(("name", "maximum"), MAX_WRONG.items(), ids=MAX_WRONG)

@@ -9,13 +9,14 @@ from ....text import Quantity
 from ....text.clauses import ContentToken, Statement
 from ....text.normalize import fold
 from ....text.numbers.quantities import agrees
-from ....text.words.polarity import is_denial
+from ....text.words.polarity import is_affirmation, is_denial
 from ..alignment import Alignment
 from ..disagreement import Disagreement, Reason
 
 _DESCRIPTION = re.compile(r"\s[–—-]\s")  # "B – Mill Lane to Church Road"
 _WORD = re.compile(r"\w+")
 _DENIALS = frozenset({"not", "no"})  # kinds of operators
+CELL = "cell"  # the rule of a cell that denies the claim
 _LONGEST_GAP = 2  # characters between the parts of a date: "May 5, 2024"
 
 Number = Sequence[ContentToken]  # the tokens of a number or date in the claim
@@ -48,18 +49,22 @@ def wrong_table_cell(claim: Statement, passages: Sequence[Statement]) -> Iterato
 
 
 def denied_by_cell(claim: Statement, passages: Sequence[Statement]) -> Iterator[Disagreement]:
-    """Yield a disagreement if the claim states what a cell of its row denies: "no" in the column "Paid"."""
+    """Yield a disagreement if the claim states what a cell of its row denies, or denies what it affirms.
+
+    The cell has one word, such as "no" in the column "Paid".
+    """
     rows = [passage for passage in passages if passage.cells]
-    if not rows or not claim.kinds().isdisjoint(_DENIALS):
+    if not rows:
         return
+    denies = not claim.kinds().isdisjoint(_DENIALS)
     name = _name_column(rows, claim)
     named = _closest([row for row in rows if _names(row, claim, name)], claim, name)
     for column in _mentioned_columns(named[0], claim, name) if len(named) == 1 else ():
         cell = _cell_text(named[0], column)
-        if is_denial(fold(cell)):
+        if is_affirmation(fold(cell)) if denies else is_denial(fold(cell)):
             header, _ = named[0].cells[column]
             detail = f"the row “{_cell_text(named[0], name)}” has “{cell}” in the column “{header}”"
-            yield Disagreement(Reason.NEGATION, detail, rule="cell")
+            yield Disagreement(Reason.NEGATION, detail, rule=CELL)
             return
 
 

@@ -10,51 +10,14 @@ from itertools import pairwise
 
 from ....text import Quantity
 from ....text.clauses import ContentToken, Statement
-from ....text.clauses.vocabulary import ClassMember, vocabulary
 from ....text.numbers.quantities import MONTH, agrees, same_kind
 from ....text.spans import gap
 from ..alignment import Alignment, PassageAlignment
 from ..disagreement import Disagreement, Reason
-from ..word_relations import excludes
 
 _LONGEST = 30  # tokens of a sentence; a longer one states too much to tell what belongs to a number
 _FEWEST = 2  # values of a series
-_MOST_OCCURRENCES = 8  # a number that a passage has more often is compared by its sentence only
 _DATE = 10  # characters between a month and the year of a date
-
-
-def value_of_other_class_member(aligned: PassageAlignment) -> Iterator[Disagreement]:
-    """Yield a disagreement if a number of the claim belongs to another member of a class than that of the claim.
-
-    "On Wednesdays from 2 pm to 6 pm" and "on Wednesday morning, and on Saturdays from 2 pm to 6 pm".
-    """
-    claim, alignments = aligned.claim, aligned.sentences
-    classes_of = vocabulary(claim.language).classes
-    members = [(t, classes_of[t.folded]) for t in claim.tokens if t.folded in classes_of]
-    for value in filter(is_value, claim.tokens if members else ()):
-        occurrences = [(one.passage, t) for one in alignments for t in _find(one.passage, value)]
-        for own, classes in members if len(occurrences) <= _MOST_OCCURRENCES else ():
-            known = [
-                t for one in alignments for t in one.passage.tokens if classes & classes_of.get(t.folded, frozenset())
-            ]
-            near = [_members_near(passage, number, classes) for passage, number in occurrences]
-            here = [t for found in near for t in found]
-            stated = any(classes_of[t.folded] & others for t in here for _, others in members)
-            if not known or not occurrences or not all(near) or stated:
-                continue
-            if all(excludes(classes, classes_of[t.folded]) for t in here):
-                mine, said = claim.text_of(value), occurrences[0][0].text_of(here[0])
-                detail = f"the passage has “{mine}” for “{said}”, not for “{claim.text_of(own)}”"
-                yield Disagreement(Reason.BINDING, detail, rule="value")
-                return
-
-
-def _members_near(passage: Statement, value: ContentToken, classes: frozenset[ClassMember]) -> list[ContentToken]:
-    """Return the words of the same class as `classes` in the piece of a number, or the last one before it."""
-    classes_of = vocabulary(passage.language).classes
-    names = {name for name, _ in classes}
-    members = [t for t in passage.tokens if not names.isdisjoint(name for name, _ in classes_of.get(t.folded, ()))]
-    return [t for t in members if t.piece == value.piece] or [t for t in members if t.word < value.word][-1:]
 
 
 def value_of_another(aligned: PassageAlignment) -> Iterator[Disagreement]:

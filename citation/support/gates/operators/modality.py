@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 
 from ....text.clauses import Statement
-from ....text.clauses.statement import DENIALS, RESTRICTIVE
+from ....text.clauses.statement import DENIALS
 from ....text.clauses.vocabulary import vocabulary
-from ..alignment import Alignment, PassageAlignment
+from ..alignment import Alignment
 from ..disagreement import Disagreement
 from .conditions import modal_disagreement
 
@@ -14,9 +14,6 @@ Kinds = AbstractSet[str]
 # A claim with one of these does not state a fact.
 _UNREAL = frozenset({"would", "irrealis", "if", "unless", "hedge", "may", "plan"})
 _NOT_DONE = frozenset({"plan", "would", "must", "should", "may", "hedge", "if", "false", "fiction"})
-_OPEN = frozenset({"open", "asks"})
-# A claim with one of these does not call certain what the passage leaves open.
-_UNCERTAIN = frozenset({"hedge", "not", "no", "may", "denies", "decision"})
 _REACH = 4  # words between an operator and a word that it applies to
 _REACH_HAN = 8  # characters
 
@@ -40,42 +37,6 @@ def modality(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
     imagined = "irrealis" in matching_kinds or ("would" in matching_kinds and (done or "if" in passage_kinds))
     if imagined and not (_UNREAL & claim_kinds or {"said", "by"} & clause_kinds):
         yield modal_disagreement("the passage speaks of what would be, the sentence of what is", "condition")
-
-
-def weaker_elsewhere(aligned: PassageAlignment) -> Iterator[Disagreement]:
-    """Yield a disagreement if the claim demands, or says of all, what only another sentence recommends or restricts.
-
-    "Visitors must wear a helmet. Safety shoes are recommended." does not say that visitors must wear safety shoes.
-    """
-    claim = aligned.claim
-    claim_kinds = claim.kinds()
-    if (DENIALS | RESTRICTIVE | {"if"}) & claim_kinds:
-        return
-    for at, token in enumerate(claim.tokens):
-        if aligned.best.matches[at] is not None or token.quantity is not None or token.in_operator:
-            continue
-        found = [one for one in aligned.sentences if one.matches[at] is not None]
-        if found and all(_is_weaker(claim_kinds, one, at) for one in found):
-            said = found[0].passage.text_of()
-            yield modal_disagreement(f"the passage only says: “{said}”", "recommendation")
-            return
-
-
-def _is_weaker(claim_kinds: Kinds, alignment: Alignment, at: int) -> bool:
-    """Return whether a sentence only recommends or permits what the claim demands, or restricts it to something else.
-
-    `at`: the token of the claim that the sentence has.
-    """
-    match, passage = alignment.matches[at], alignment.passage
-    matching_kinds = passage.kinds(match.token.clause) if match is not None else set()
-    matched = alignment.matched
-    for op in passage.of("only"):
-        if match is not None and passage.language == "zh" and op.clause != match.token.clause:
-            continue  # a clause that a comma ends may be about something else
-        near = [t for t in passage.tokens if t.word >= op.after] or passage.tokens[-1:]
-        if any(t not in matched for t in near):
-            return True
-    return "must" in claim_kinds and bool({"should", "may"} & matching_kinds) and "must" not in matching_kinds
 
 
 def _denies(alignment: Alignment) -> bool:
@@ -108,16 +69,6 @@ def _permission(
     forbidden = "may_not" in matching_kinds and "need_not" in claim_kinds - passage_kinds
     if forbidden or ("need_not" in matching_kinds and "may_not" in clause_kinds and "need_not" not in claim_kinds):
         yield modal_disagreement("one side forbids what the other leaves open", "prohibition")
-
-
-def certainty(alignment: Alignment) -> Iterator[Disagreement]:
-    """Yield a disagreement if one side calls certain what the other believes or leaves open."""
-    claim_kinds, passage_kinds = alignment.claim.kinds(), alignment.passage.kinds()
-    called_certain = "fact" in claim_kinds and not {"hedge", "not", "no"} & claim_kinds
-    if called_certain and "hedge" in passage_kinds and "fact" not in passage_kinds:
-        yield modal_disagreement("the passage says it with reservation, the sentence calls it certain", "certain")
-    if _OPEN & passage_kinds and not (_OPEN | _UNCERTAIN) & claim_kinds:
-        yield modal_disagreement("the passage leaves open what the sentence states", "open")
 
 
 def _governing(alignment: Alignment, clause: int) -> set[str]:

@@ -7,7 +7,7 @@ from ....text.clauses import ContentToken, Operator, Statement
 from ....text.clauses.statement import DENIALS
 from ....text.clauses.vocabulary import vocabulary
 from ....text.numbers.quantities import agrees
-from ..alignment import Alignment, PassageAlignment
+from ..alignment import Alignment
 from ..disagreement import Disagreement, Reason
 
 _BOUNDS = frozenset({"min", "max", "over", "under", "exact"})
@@ -24,11 +24,6 @@ _BOUND_REACH = 3  # words between a bound and its number
 _SHARE = {"all": 5, "most": 4, "many": 3, "half": 3, "some": 2, "few": 1, "not_all": 2}
 _LARGE = frozenset({"all", "most", "many"})  # shares that "few" denies
 _QUANTIFIERS = frozenset(_SHARE)
-# Kinds of operators of a passage that exclude something, so that "only" may be right.
-_RESTRICTING = frozenset({
-    "only", "except", "unless", "without", "no", "not", "denies", "may_not", "false", "max", "min", "few", "if", "must",
-})  # fmt: skip
-_COMPARED = frozenset({"than", "not_only", "hedge"})
 
 
 def quantifiers(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
@@ -107,21 +102,6 @@ def _all_for_only(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
         if op.clause == alignment.matching_clauses[clause]:
             said = passage.text_of(op)
             yield Disagreement(Reason.QUANTIFIER, f"the passage says “{said}”, the sentence all", rule="only")
-
-
-def only_added(aligned: PassageAlignment) -> Iterator[Disagreement]:
-    """Yield a disagreement if the claim restricts to one thing what no sentence of the passage restricts or denies."""
-    claim = aligned.claim
-    if any(_RESTRICTING & passage.kinds() for passage in aligned.passages) or _COMPARED & claim.kinds():
-        return
-    for op in claim.of("only"):
-        following = next((t for t in claim.tokens if t.word >= op.after), None)
-        counted = following is not None and following.quantity is not None
-        several = any(other is not op and other.word <= op.word < other.after for other in claim.operators)
-        if not counted and not several and "half" not in claim.words[op.after : op.after + 1]:
-            said = claim.text_of(op)
-            yield Disagreement(Reason.QUANTIFIER, f"the passage does not say “{said}”", rule="exclusive")
-            return
 
 
 def _adjacent_tokens(statement: Statement, op: Operator) -> list[ContentToken]:

@@ -3,6 +3,7 @@
 import pytest
 
 from citestream.citation.evidence import Evidence
+from citestream.citation.support.decision import attribute
 from citestream.citation.support.scorers import Claim, scorer
 from tests.citation.support.gates.refusals import refusal
 
@@ -100,6 +101,8 @@ DENIED = {
     "the cell denies it": (LEAVE, "The sabbatical is paid."),
     "the cell denies it, in the plural": (LEAVE, "Sabbaticals are paid."),
     "the cell denies it in German": (URLAUB, "Das Sabbatjahr ist bezahlt."),
+    "the cell affirms what it denies": (LEAVE, "Annual leave is not paid."),
+    "the cell affirms what it denies in German": (URLAUB, "Der Erholungsurlaub ist nicht bezahlt."),
 }
 NOT_DENIED = {
     "the cell of another row denies it": (LEAVE, "Annual leave is paid."),
@@ -115,6 +118,16 @@ def test_a_statement_is_refused_if(case: str) -> None:
     found = refusal(Claim(claim), scorer("lexical").prepare([Evidence(1, table, "e1")]))
     assert found is not None, case
     assert "in the column" in found.detail, found.detail
+
+
+@pytest.mark.parametrize("case", DENIED)
+def test_it_is_not_cited_although_the_model_cites_it_if(case: str) -> None:
+    table, claim = DENIED[case]
+    prepared = scorer("lexical").prepare([Evidence(1, table, "e1")])
+    cited = Claim(claim, cited=frozenset([1]), model_cites=True)
+    decision = attribute(cited, prepared.score(cited), prepared)
+    assert not decision.supports
+    assert decision.conflict is not None
 
 
 @pytest.mark.parametrize("case", NOT_DENIED)
