@@ -18,7 +18,7 @@ _MIN_COVERED: Final = 0.9  # share of a stitched quotation that is in such passa
 _MAX_LEFT_OUT: Final = 6  # words between two passages that count as one altered passage
 # Share of the letters of an altered quotation that its passage has in the same order. Of the made quotations in
 # tests/citation/quotations, the least of the altered has 0.64, and the most of the invented 0.21.
-_MIN_SIMILAR: Final = 0.5
+_MIN_SIMILAR: Final = 0.6
 
 
 class QuotationStatus(StrEnum):

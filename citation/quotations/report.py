@@ -31,7 +31,7 @@ class QuotationReport:
         self._pending: list[Quotation] = []
         self._count = 0
         self._words: EvidenceWords | None = None
-        self._question_letters = ""
+        self._other_letters: list[str] = []  # of the question and of the titles, which are no passages
         self.entries: list[dict[str, Any]] = []
 
     def feed(
@@ -63,9 +63,10 @@ class QuotationReport:
             words = EvidenceWords(self._evidence)
             yield from words.read_in_steps()
             self._words = words
-            self._question_letters = "".join(words.units.of(self._question))
+            names = {name for item in self._evidence for name in (item.title, item.file_name) if name}
+            self._other_letters = ["".join(words.units.of(text)) for text in (self._question, *names)]
         while self._pending:
-            entry = yield from _entry_in_steps(self._pending.pop(0), self._words, self._question_letters)
+            entry = yield from _entry_in_steps(self._pending.pop(0), self._words, self._other_letters)
             if entry:
                 self.entries.append(entry)
 
@@ -75,12 +76,13 @@ class QuotationReport:
             self._pending.append(quotation)
 
 
-def _entry_in_steps(quotation: Quotation, words: EvidenceWords, question: str) -> Steps[dict[str, Any] | None]:
-    """Return the JSON form of a quotation; None if it has no letters or quotes the question."""
+def _entry_in_steps(quotation: Quotation, words: EvidenceWords, others: Sequence[str]) -> Steps[dict[str, Any] | None]:
+    """Return the JSON form of a quotation; None if it has no letters, or quotes one of the other texts."""
     parts, places = _parts(quotation.text, words.units)
     letters = "".join(word for part in parts for word in part)
-    if not letters or letters in question:
+    if not letters or any(letters in other for other in others):
         return None
+    yield None
     numbers = {item.number: index for index, item in enumerate(words.evidence)}
     attributed = [numbers[number] for number in quotation.attributed if number in numbers]
     comparison = yield from compare_in_steps(parts, words, attributed)

@@ -105,6 +105,12 @@ def test_words_of_the_question_are_no_quotation_of_the_evidence() -> None:
     assert quoted(cited) == ["a thing that is nowhere"]
 
 
+def test_the_title_of_a_source_is_no_quotation() -> None:
+    evidence = [Evidence(1, TEXT, "e1", title="Roofs and Ruins of the Old Town", file_name="the-mint-of-harlan.pdf")]
+    text = 'The book "Roofs and Ruins" and the file "the-mint-of-harlan.pdf" say "a thing that is nowhere".'
+    assert quoted(cite(text, evidence)) == ["a thing that is nowhere"]
+
+
 def test_a_dropped_sentence_has_no_quotation() -> None:
     text = 'Bananas say "yellow fruit of the south". Copper lines the roof of the old mint.'
     assert quoted(cite(text, EVIDENCE, Options(unsupported="drop"))) == []
