@@ -31,7 +31,7 @@ class QuotationReport:
         self._pending: list[Quotation] = []
         self._count = 0
         self._words: EvidenceWords | None = None
-        self._other_letters: list[str] = []  # of the question and of the titles, which are no passages
+        self._other_letters: list[str] = []  # the letters of the question and of titles, which are no passages
         self.entries: list[dict[str, Any]] = []
 
     def feed(

@@ -89,6 +89,16 @@ globalThis.fullAnswer = () =>
           conflict: { evidence_number: 1, quote: "It is red.", quote_start: 0, quote_end: 10, detail: "red" },
         },
       ],
+      quotations: [
+        {
+          choice: 0,
+          start: 15,
+          end: 26,
+          status: "altered",
+          evidence_number: 1,
+          changes: [{ start: 15, end: 17, quoted: "It", evidence: "He" }],
+        },
+      ],
       degraded: true,
     },
     explained: {

@@ -161,6 +161,24 @@ def test_a_marker_is_on_the_line_of_the_character_before_it(page: Page, server: 
     assert page.evaluate("widths => wrappedMarkers(widths)", list(range(160, 700, 3))) == []
 
 
+def test_quotations_that_are_not_exact_are_listed(page: Page, server: str) -> None:
+    text = (
+        '🌩️ It was "struck by lightning twice during its flight". It was "struck by lightning once during its flight". '
+        'They said "nobody was ever worried".'
+    )
+    result = cited(page, server, text)
+    page.evaluate("cited => document.querySelector('citestream-answer').show(cited)", result)
+    notes = page.locator("citestream-answer [part=quotations]")
+    expect(notes.locator("summary")).to_have_text("2 quotations to check")
+    notes.locator("summary").click()
+    expect(notes.locator("li")).to_have_text(
+        [
+            "“struck by lightning once during its flight” is not word for word in the sources: “once” for “twice”.",
+            "“nobody was ever worried” is not in the sources.",
+        ]
+    )
+
+
 ARABIC = "افتتح جسر هارلان في 4 مايو 1932."
 
 
