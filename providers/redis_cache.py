@@ -6,11 +6,13 @@ that clients chose are hashed. If Redis evicts one of the keys with the counts, 
 again. Redis itself deletes expired entries.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib import import_module
 from importlib.util import find_spec
+from threading import Event, Thread
 from time import monotonic
 from typing import Any, TypeVar
 
@@ -20,6 +22,11 @@ from .install_hint import install_command
 PREFIX = "{citestream}:"
 QUIET_SECONDS = 1.0  # without requests after a failure, so that requests do not queue for a server that is down
 CHECK_SECONDS = 30.0  # idle time after which a connection is checked
+# Timeouts that a command may take in all. The timeout itself is that of one read, and an answer can consist of many.
+MAX_TIMEOUTS = 5
+BOOKKEEPING = ("ages", "sizes", "total", "owners", "counts", "weights")
+# In messages of Redis and Lua about a key with a value that the script did not write.
+_WRONG_VALUES = ("WRONGTYPE", "not an integer", "not a valid float", "must be strings or integers", "attempt to ")
 
 # Each entry belongs to an owner, a client. `ages` has the time of every entry, `of:OWNER` that of the owner's. `counts`
 # and `weights` have the number and the bytes of the entries of each owner, so that the largest is found at once.
@@ -145,6 +152,7 @@ class RedisEntries:
         self._bounds = bounds
         self._prefix = prefix
         self._quiet_until = 0.0
+        self._watchdog = _Watchdog(timeout, self._client.connection_pool.disconnect)
 
     def put_all(self, entries: Sequence[Entry | tuple[str, str, bytes]]) -> None:
         """Store or replace entries; see `put`. Raises ProviderError at the end if any was refused."""
@@ -160,15 +168,28 @@ class RedisEntries:
     def put(self, client: str, name: str, data: bytes, owner: str | None = None) -> None:
         """Store or replace an entry. `owner`: the client that uses it; None: `client`. Raises ProviderError."""
         bounds, entry = self._bounds, _key(client, name)
-        keys = [self._prefix + key for key in (entry, "ages", "sizes", "total", "owners", "counts", "weights")]
+        bookkeeping = [self._prefix + key for key in BOOKKEEPING]
         ttl = max(1, round(bounds.keep_seconds * 1000))
         whose = _key(client if owner is None else owner, "")
-        self._call(lambda: self._put(keys, [entry, data, ttl, bounds.keep, bounds.max_bytes, self._prefix, whose]))
+        keys = [self._prefix + entry, *bookkeeping]
+        arguments = [entry, data, ttl, bounds.keep, bounds.max_bytes, self._prefix, whose]
+
+        def put() -> None:
+            try:
+                self._put(keys, arguments)
+            except self._redis.ResponseError as error:
+                if not any(part in str(error) for part in _WRONG_VALUES):
+                    raise
+                self._client.delete(*bookkeeping)  # another program changed it; the entries themselves expire
+                self._put(keys, arguments)
+
+        self._call(put)
 
     def get(self, client: str, name: str) -> bytes | None:
-        """Return an entry, None if it does not exist or has expired. Raises ProviderError."""
-        found: bytes | None = self._call(lambda: self._client.get(self._prefix + _key(client, name)))
-        return found
+        """Return an entry, None if it does not exist, has expired or is too long. Raises ProviderError."""
+        limit = self._bounds.max_bytes  # no entry is longer, and another program may have written this one
+        data = self._call(lambda: self._client.getrange(self._prefix + _key(client, name), 0, limit))
+        return data if isinstance(data, bytes) and 0 < len(data) <= limit else None
 
     def remove_expired(self) -> None:
         """Do nothing: Redis deletes expired entries itself."""
@@ -180,19 +201,57 @@ class RedisEntries:
 
     def close(self) -> None:
         """Close the connections."""
+        self._watchdog.close()
         self._client.close()
 
     def _call(self, command: Callable[[], _Result]) -> _Result:
         if monotonic() < self._quiet_until:
             raise Unreachable("Redis did not answer a moment ago.")
+        began = monotonic()
         try:
-            return command()
-        except self._redis.RedisError as error:
+            with self._watchdog.watching():
+                return command()
+        except Exception as error:  # noqa: BLE001 - see below
             if isinstance(error, self._redis.ResponseError):  # it answered: out of memory, no permission, read-only
                 raise ProviderError(f"Redis refused: {type(error).__name__}.") from None
-            self._quiet_until = monotonic() + QUIET_SECONDS
+            # An answer that does not follow the protocol causes errors of any type.
+            self._quiet_until = monotonic() + max(QUIET_SECONDS, monotonic() - began)
             kind = TimedOut if isinstance(error, self._redis.TimeoutError) else Unreachable
             raise kind(f"Redis cannot be reached: {type(error).__name__}.") from None
+
+
+class _Watchdog:
+    """Closes the connections if a command takes too long, in a thread that starts with the first command."""
+
+    def __init__(self, timeout: float, disconnect: Callable[[], None]) -> None:
+        self._seconds = timeout * MAX_TIMEOUTS
+        self._disconnect = disconnect
+        self._closed = Event()
+        self._deadline: float | None = None  # None while no command runs
+        self._thread: Thread | None = None
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        """Watch the command that the block executes."""
+        if self._thread is None:
+            self._thread = Thread(target=self._watch, name="redis watchdog", daemon=True)
+            self._thread.start()
+        self._deadline = monotonic() + self._seconds
+        try:
+            yield
+        finally:
+            self._deadline = None
+
+    def close(self) -> None:
+        """End the thread."""
+        self._closed.set()
+
+    def _watch(self) -> None:
+        while not self._closed.wait(self._seconds / MAX_TIMEOUTS):
+            deadline = self._deadline
+            if deadline is not None and monotonic() > deadline:
+                with suppress(Exception):  # a connection is closed by two threads
+                    self._disconnect()
 
 
 def _key(client: str, name: str) -> str:

@@ -1,15 +1,17 @@
 """Entries in a real Redis are bounded, expire and are shared. Redis can be down, hang, be full or refuse access."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from itertools import combinations
+from threading import Event, Thread
 from time import monotonic
 from typing import Any
 
 import pytest
 
 from citestream.providers.errors import ProviderError, TimedOut, Unreachable
-from citestream.providers.redis_cache import PREFIX, Bounds, RedisEntries
+from citestream.providers.redis_cache import BOOKKEEPING, PREFIX, Bounds, RedisEntries
 from tests.upstreams.redis import Redis, running
 
 LARGE = Bounds(keep=1000, max_bytes=2**20, keep_seconds=60)
@@ -227,3 +229,90 @@ def test_an_entry_that_is_dropped_with_its_counter_is_not_counted(server: Redis)
         entries.put("", "b", b"yy")
         assert entry_count(server) == 1
         assert int(client.get(PREFIX + "total")) == 2
+
+
+ANSWERS: dict[str, tuple[bytes, bool]] = {  # the answer to each command, and whether it never ends
+    "one byte at a time": (b"$1000000\r\nx", True),
+    "nested lists": (b"*1\r\n" * 100_000, False),
+    "a length that is no number": (b"$abc\r\n", False),
+    "an answer of another protocol": (b"HTTP/1.1 400 Bad Request\r\n\r\n", False),
+    "it is loading": (b"-LOADING it is loading\r\n", False),
+    "another node": (b"-MOVED 1 127.0.0.1:1\r\n", False),
+}
+
+
+@contextmanager
+def answering(answer: bytes, *, endless: bool) -> Iterator[str]:
+    """Run a server that follows the protocol until it receives a command for keys. Yield its address."""
+    stopped = Event()
+
+    def serve(connection: socket.socket) -> None:
+        with connection, suppress(OSError):
+            while request := connection.recv(4096):
+                if b"HELLO" in request:
+                    connection.sendall(b"%1\r\n$5\r\nproto\r\n:3\r\n")
+                    continue
+                is_command = b"CLIENT" not in request and b"SELECT" not in request
+                connection.sendall(answer if is_command else b"+OK\r\n" * request.count(b"*"))
+                while is_command and endless and not stopped.wait(0.01):
+                    connection.sendall(b"x")
+
+    def accept() -> None:
+        with suppress(OSError):
+            while True:
+                Thread(target=serve, args=(listening.accept()[0],), daemon=True).start()
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        Thread(target=accept, daemon=True).start()
+        yield f"redis://127.0.0.1:{listening.getsockname()[1]}/0"
+        stopped.set()
+
+
+CALLS: dict[str, Callable[[RedisEntries], object]] = {
+    "get": lambda entries: entries.get("", "a"),
+    "put": lambda entries: entries.put("", "a", b"x"),
+}
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+@pytest.mark.parametrize(("answer", "endless"), ANSWERS.values(), ids=ANSWERS)
+def test_a_server_that_breaks_the_protocol_is_an_error(
+    answer: bytes, call: Callable[[RedisEntries], object], *, endless: bool
+) -> None:
+    with answering(answer, endless=endless) as url:
+        entries = RedisEntries(url, "", LARGE, timeout=0.05)
+        with pytest.raises(ProviderError, match=r"Redis (cannot be reached|refused)"):
+            call(entries)
+        entries.close()
+
+
+@pytest.mark.parametrize("key", BOOKKEEPING)
+@pytest.mark.parametrize("value", ["a text", "a list", "words instead of numbers"])
+def test_keys_that_another_program_has_changed_are_made_again(key: str, value: str, server: Redis) -> None:
+    with open_entries(server) as entries, server.client() as client:
+        entries.put("", "a", b"x")
+        kind = client.type(PREFIX + key)
+        name = next(iter(client.zrange(PREFIX + "ages", 0, -1)))
+        if value == "words instead of numbers" and kind == b"hash":
+            client.hset(PREFIX + key, name, "many")
+        else:
+            client.delete(PREFIX + key)
+            client.rpush(PREFIX + key, "a") if value == "a list" else client.set(PREFIX + key, "many")
+        for _ in range(2):
+            entries.put("", "a", b"xy")
+        assert entries.get("", "a") == b"xy"
+        assert entry_count(server) == 1
+
+
+def test_an_entry_that_another_program_has_replaced_is_missing_if_it_is_too_long_or_no_text(server: Redis) -> None:
+    with open_entries(server) as entries, server.client() as client:
+        entries.put("", "a", b"x")
+        (name,) = client.zrange(PREFIX + "ages", 0, -1)
+        client.set(PREFIX.encode() + name, b"x" * (LARGE.max_bytes + 1))
+        assert entries.get("", "a") is None
+        client.delete(PREFIX.encode() + name)
+        client.rpush(PREFIX.encode() + name, "x")
+        with pytest.raises(ProviderError, match="Redis refused: "):
+            entries.get("", "a")
+        entries.put("", "a", b"y")
+        assert entries.get("", "a") == b"y"
