@@ -5,7 +5,7 @@ import asyncio
 import sys
 from collections.abc import Mapping, Sequence
 
-from tests.clients import environments, guides, running, start_page
+from tests.clients import environments, guides, mcp_client, running, start_page
 from tests.clients.checking import Row, checked
 from tests.clients.matrix import markdown, summary
 
@@ -32,6 +32,8 @@ def main() -> int:
         faults += outdated(shown, tables(reports, rows) if complete else {}, write=arguments.write)
     if not arguments.python and (not arguments.names or "start" in arguments.names):
         faults += asyncio.run(start_page.faults())
+    if not arguments.python and (not arguments.names or "mcp" in arguments.names):
+        faults += asyncio.run(mcp_client.faults())
     for fault in faults:
         print(fault, file=sys.stderr)
     print(f"\n{len(rows) - failed} passed, {failed} failed")
