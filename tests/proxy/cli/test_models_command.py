@@ -9,11 +9,13 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 
 from citestream.providers.judging.checkers import PRESETS
 from citestream.providers.judging.cross_encoder import EntailmentModel
 from citestream.proxy.cli.checking.model_check import CHECKER, JUDGE, WORDS, Result, recommendation
+from tests.conftest import Start
 from tests.upstreams.model_hub import COMMIT, NEXT_COMMIT, Fault, Hub, running_hub
 from tests.upstreams.onnx_models import config, first_token_model, labels_model, logit_model, tokenizer
 
@@ -210,15 +212,15 @@ def test_a_private_model_needs_the_token(hub: Hub, tmp_path: Path) -> None:
 
 def test_a_model_is_measured_on_natural_answers_and_the_result_is_stored(hub: Hub, tmp_path: Path) -> None:
     assert models(hub, tmp_path, "pull", "hf:tiny/labels").returncode == 0
-    done = models(hub, tmp_path, "check", "hf:tiny/labels", "--sample", "2", "--json")
+    done = models(hub, tmp_path, "check", "hf:tiny/labels", "--sample", "1", "--json")
     report = json.loads(done.stdout)
     assert report["as_the_judge"]["kept"] == 1.0, "this model finds that every long passage entails everything"
     assert report["as_the_judge"]["removed"] == 0.0
     assert report["as_the_checker"]["milliseconds_per_answer"] > 0
-    assert (report["answers"], report["as_the_checker"]["degraded"]) == (2, 0)
+    assert (report["answers"], report["as_the_checker"]["degraded"]) == (1, 0)
     stored = json.loads((folder(tmp_path) / "check.json").read_text("utf-8"))
     assert stored == {
-        "answers": 2,
+        "answers": 1,
         "without": report["words_alone"]["F1"],
         "with_checker": report["as_the_checker"]["F1"],
     }
@@ -226,6 +228,51 @@ def test_a_model_is_measured_on_natural_answers_and_the_result_is_stored(hub: Hu
     words = ("of the models", "words alone", "as the checker", "as the judge", "kept", "removed", "ms per answer")
     assert [word for word in words if word not in table] == []
     assert "is not installed: citestream models pull" in models(hub, tmp_path, "check", "hf:tiny/binary").stderr
+
+
+LONG = "The ferry crosses the fjord every hour, takes forty cars and two hundred people, and needs twenty minutes."
+SHORT = "It sails."  # too short for the log odds of this model to be positive
+
+
+def test_a_server_uses_an_installed_model_as_its_judge(hub: Hub, tmp_path: Path, citestream_server: Start) -> None:
+    assert models(hub, tmp_path, "pull", "hf:tiny/labels").returncode == 0
+    url = citestream_server({"scoring": {"judge": "hf:tiny/labels", "judge_band": "all"}}, HF_HOME=str(tmp_path))
+    body = {
+        "text": "The ferry takes forty cars [1]. The boat sails to the island [2].",
+        "evidence": [{"id": "long", "text": LONG}, {"id": "short", "text": SHORT}],
+    }
+    answer = httpx.post(f"{url}/v1/cite", json=body).json()
+    assert answer["text"] == "The ferry takes forty cars. [1] The boat sails to the island. [1]"
+    judged = answer["grounding"]["judge"]
+    assert {name: judged[name] for name in ("confirmed", "refused", "late", "failed")} == {
+        "confirmed": 2,
+        "refused": 2,
+        "late": 0,
+        "failed": 0,
+    }
+
+
+def test_a_server_does_not_start_without_a_configured_model(hub: Hub, tmp_path: Path) -> None:
+    (tmp_path / "c.yaml").write_text("scoring: {checker: nli-small}", "utf-8")
+    done = subprocess.run(
+        command("serve", "--port", "0", "--config", str(tmp_path / "c.yaml")),
+        cwd=ROOT,
+        env=environment(hub, tmp_path),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "scoring.checker: The model nli-small is not installed: citestream models pull nli-small" in done.stderr
+    assert done.stdout == ""
+
+
+def test_a_server_starts_without_a_model_that_is_not_required(tmp_path: Path, citestream_server: Start) -> None:
+    config = {"scoring": {"checker": "nli-small", "checker_required": False}, "citations": {"scorer": "checker"}}
+    url = citestream_server(config, HF_HOME=str(tmp_path))
+    assert httpx.get(f"{url}/readyz").status_code == 200
+    log = (tmp_path / "citestream-0.log").read_text("utf-8")
+    assert "verified without the checker: The model nli-small is not installed" in log
 
 
 def counted(kept: int, removed: int, degraded: int = 0) -> Result:
