@@ -45,6 +45,8 @@ class Embedders:
     async def load(self) -> None:
         """Wait for the models on this machine that have been found. A failure is logged."""
         for option, model in list(self._embedders.items()):
+            if option == "local":
+                log.info("loading the embedder %s", option)
             try:
                 await model.load()
             except ProviderError as error:

@@ -34,7 +34,7 @@ def _provider_hint(error: ProviderError, name: str, rest: str, config: Config) -
         return f"check the API key: providers.{name}.api_key{_or(KEYS.get(name))}"
     if error.status == 404 and settings.kind == "ollama":
         return f"download it with: ollama pull {rest}"
-    return ""
+    return f"the provider is {name}"
 
 
 def _or(variable: str | None) -> str:

@@ -50,6 +50,7 @@ def describe(error: Exception, model: str, config: "Config") -> str:
 
 
 def fail(message: str, code: int = FAILED) -> NoReturn:
-    """Print an error and exit."""
-    click.echo(f"citestream: {message}", err=True)
+    """Print an error, or several in a line each, and exit."""
+    for line in message.splitlines():
+        click.echo(f"citestream: {line}", err=True)
     sys.exit(code)

@@ -312,6 +312,7 @@ def test_check_config_names_every_unknown_key(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "did you mean port?" in done.stderr
     assert "did you mean citations?" in done.stderr
+    assert all(line.startswith("citestream: ") for line in done.stderr.splitlines())
     fine = citestream("check-config", "config.example.yaml")
     assert fine.returncode == 0
     assert fine.stdout == "config.example.yaml is valid: providers extractive, ollama\n"
