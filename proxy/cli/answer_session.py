@@ -87,10 +87,11 @@ class AnswerSession:
         Raise ProviderError if there is no answer, and FieldError.
         """
         query, _ = search_query(messages)
-        evidence = _select_evidence(query, self._files.entries, self._config) if self._files else ()
-        retrieval = Retrieval(source="" if self._files else self._config.default_retriever)
-        job = Job(self._model, list(messages), evidence=evidence, options=self._options, retrieval=retrieval)
-        found = await self._app.retrievers.search(job, JobEvidence(evidence))
+        with waiting_for("searching"):
+            evidence = _select_evidence(query, self._files.entries, self._config) if self._files else ()
+            retrieval = Retrieval(source="" if self._files else self._config.default_retriever)
+            job = Job(self._model, list(messages), evidence=evidence, options=self._options, retrieval=retrieval)
+            found = await self._app.retrievers.search(job, JobEvidence(evidence))
         printed = await self._print_answer(job, found, quiet=as_json)
         if as_json:
             print(dumps(printed.body).decode())
