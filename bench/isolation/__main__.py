@@ -23,9 +23,10 @@ from bench.isolation.cases import CASES as DIVIDED
 from bench.isolation.cases import Case
 from bench.isolation.extreme import EXTREME
 from bench.isolation.services import ROOT, Services, send_case, server, stop
+from bench.isolation.tools import TOOLS
 from bench.isolation.varied import VARIED
 
-CASES = DIVIDED | EXTREME | VARIED
+CASES = DIVIDED | EXTREME | VARIED | TOOLS
 PROBE_SECONDS = 0.002  # between two probes
 STARTED_SECONDS = 0.3  # probes before the request, while the server is idle
 

@@ -1,7 +1,8 @@
 """The words of all evidence of a response, to look for quotations in it."""
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -27,6 +28,19 @@ class Passage(NamedTuple):
     end: int
 
 
+@dataclass(slots=True)
+class _Block:
+    """A block of a piece of evidence: its spans in the text and among the words, and its begin in the letters."""
+
+    text: int
+    text_end: int
+    word: int
+    word_end: int
+    letter: int
+    places: list[tuple[int, int]] | None = None  # of its words in the text
+    letters: Ints | None = None  # where its words begin in the letters, and where the last ends
+
+
 class EvidenceWords:
     """The letters and words of evidence. A word is a position in one list of the words of all evidence."""
 
@@ -36,8 +50,7 @@ class EvidenceWords:
         self.units = Units()
         self._words: list[list[str]] = []
         self._letters: list[str] = []
-        self._offsets: dict[int, Ints] = {}  # where each word begins in the letters
-        self._places: dict[int, list[tuple[int, int]]] = {}
+        self._blocks: list[list[_Block]] = []
         self._ids: dict[str, int] = {}
         self._all: Ints = np.zeros(0, np.int64)  # the ids of all words; 0 between two pieces of evidence
         self._starts: list[int] = []  # the position of the first word of each piece
@@ -47,11 +60,19 @@ class EvidenceWords:
         """Read the evidence."""
         for item in self.evidence:
             words: list[str] = []
-            for _, block in blocks(item.text):
-                words += self.units.of(block)
+            letters: list[str] = []
+            read: list[_Block] = []
+            length = 0
+            for start, text in blocks(item.text):
+                of_block = self.units.of(text)
+                read.append(_Block(start, start + len(text), len(words), len(words) + len(of_block), length))
+                words += of_block
+                letters.append("".join(of_block))
+                length += len(letters[-1])
                 yield None
+            self._blocks.append(read)
             self._words.append(words)
-            self._letters.append("".join(words))
+            self._letters.append("".join(letters))
 
     def index_in_steps(self) -> Steps[None]:
         """Index the words, for `positions` and `window`."""
@@ -78,13 +99,12 @@ class EvidenceWords:
     def find(self, letters: str, index: int, after: int = 0) -> Passage | None:
         """Return the first passage of a piece of evidence, from its word `after` on, that has exactly these letters."""
         text = self._letters[index]
-        start = text.find(letters, int(self._word_offsets(index)[after])) if after else text.find(letters)
+        start = text.find(letters, self._letter_of(index, after) if after else 0)
         for _ in range(_MAX_TRIES):
             if start < 0:
                 break
-            offsets = self._word_offsets(index)
-            first, end = (int(place) for place in np.searchsorted(offsets, (start, start + len(letters))))
-            if offsets[first] == start and offsets[end] == start + len(letters):
+            first, end = self._word_at(index, start), self._word_at(index, start + len(letters))
+            if first is not None and end is not None:
                 return Passage(index, first, end)
             start = text.find(letters, start + 1)
         return None
@@ -142,16 +162,7 @@ class EvidenceWords:
 
     def span(self, passage: Passage) -> tuple[int, int]:
         """Return the offsets of a passage in the text of its evidence."""
-        places = self._places.get(passage.item)
-        if places is None:
-            text = self.evidence[passage.item].text
-            places = [
-                (offset + start, offset + end)
-                for offset, block in blocks(text)
-                for start, end in self.units.places(block)
-            ]
-            self._places[passage.item] = places
-        return places[passage.first][0], places[passage.end - 1][1]
+        return self._place(passage.item, passage.first)[0], self._place(passage.item, passage.end - 1)[1]
 
     def follows(self, passage: Passage, previous: Passage) -> bool:
         """Return whether a passage continues another one in the next excerpt of the same document.
@@ -167,12 +178,33 @@ class EvidenceWords:
         repeated = self._words[passage.item][: passage.first]
         return not repeated or self._words[previous.item][-len(repeated) :] == repeated
 
-    def _word_offsets(self, index: int) -> Ints:
-        offsets = self._offsets.get(index)
-        if offsets is None:
-            lengths = np.fromiter(map(len, self._words[index]), np.int64, len(self._words[index]))
-            offsets = self._offsets[index] = np.concatenate([[0], lengths.cumsum()])
-        return offsets
+    def _place(self, index: int, word: int) -> tuple[int, int]:
+        """Return the offsets of a word in the text. Only the block of the word is read again."""
+        block = _last(self._blocks[index], word, lambda block: block.word)
+        if block.places is None:
+            text = self.evidence[index].text[block.text : block.text_end]
+            block.places = [(block.text + start, block.text + end) for start, end in self.units.places(text)]
+        return block.places[word - block.word]
+
+    def _word_at(self, index: int, letter: int) -> int | None:
+        """Return the word that begins, or before which one ends, at an offset in the letters; None inside a word."""
+        block = _last(self._blocks[index], letter, lambda block: block.letter)
+        begins = self._begins(index, block)
+        at = int(np.searchsorted(begins, letter))
+        return block.word + at if at < len(begins) and begins[at] == letter else None
+
+    def _letter_of(self, index: int, word: int) -> int:
+        """Return the offset of a word in the letters; that of the end after the last."""
+        block = _last(self._blocks[index], word, lambda block: block.word)
+        return int(self._begins(index, block)[word - block.word])
+
+    def _begins(self, index: int, block: _Block) -> Ints:
+        """Return where the words of a block begin in the letters, and where the last ends."""
+        if block.letters is None:
+            words = self._words[index][block.word : block.word_end]
+            lengths = np.fromiter(map(len, words), np.int64, len(words))
+            block.letters = block.letter + np.concatenate([np.zeros(1, np.int64), lengths.cumsum()])
+        return block.letters
 
     def _positions(self, word: int) -> Ints:
         """Return the positions of a word in ascending order."""
@@ -182,3 +214,8 @@ class EvidenceWords:
 
     def _index_at(self, position: int) -> int:
         return max(0, bisect_left(self._starts, position + 1) - 1)
+
+
+def _last(blocks_of_item: Sequence[_Block], value: int, key: Callable[[_Block], int]) -> _Block:
+    """Return the last block that begins at a value or before."""
+    return blocks_of_item[max(0, bisect_left(blocks_of_item, value + 1, key=key) - 1)]

@@ -9,20 +9,23 @@ from typing import Any, Final
 
 from citestream.citation.evidence import Evidence
 from citestream.citation.references.links import display_title
+from citestream.citation.text.steps import Steps
 
 Fields = dict[str, Any]
 
 CONTEXT: Final = 32  # characters before and after a quote, which tell it from the same words elsewhere
 
 
-def annotations(references: Sequence[Mapping[str, Any]], evidence: Sequence[Evidence]) -> list[Fields]:
+def annotations(references: Sequence[Mapping[str, Any]], evidence: Sequence[Evidence]) -> Steps[list[Fields]]:
     """Return the annotations of a cited text. Their positions count its code points."""
     by_number = {item.number: item for item in evidence}
-    return [
-        _annotation(f"c{reference['number']}-{index}", by_number[reference["evidence_number"]], span)
-        for reference in references
-        for index, span in enumerate(reference["spans"], 1)
-    ]
+    found: list[Fields] = []
+    for reference in references:
+        item = by_number[reference["evidence_number"]]
+        for index, span in enumerate(reference["spans"], 1):
+            found.append(_annotation(f"c{reference['number']}-{index}", item, span))
+            yield None
+    return found
 
 
 def source_of(item: Evidence) -> str:

@@ -7,6 +7,8 @@ from typing import Any, Final
 from citestream.citation.cite import CitedText
 from citestream.citation.evidence import Evidence, FieldError, parse_sources
 from citestream.citation.text import split_sentences
+from citestream.citation.text.steps import Steps
+from citestream.providers.scheduler import Work
 
 from ...app import App
 from ...pipeline.cite_text import score_text
@@ -26,7 +28,7 @@ class ToolResult:
 
     text: str
     data: Fields
-    citations: tuple[Fields, ...] = ()
+    citations: Sequence[Fields] = ()
 
 
 async def cite(app: App, arguments: Mapping[str, Any]) -> ToolResult:
@@ -36,16 +38,24 @@ async def cite(app: App, arguments: Mapping[str, Any]) -> ToolResult:
     by_number = {item.number: item for item in evidence}
     lines = [f"[{one['number']}] {_name(by_number[one['evidence_number']])}: “{one['snippet']}”" for one in references]
     data = {"text": cited.text, "references": references, "grounding": cited.fields["grounding"]}
-    return ToolResult("\n".join([cited.text.rstrip(), "", *lines]).rstrip(), data, _annotations(cited, evidence))
+    text = "\n".join([cited.text.rstrip(), "", *lines]).rstrip()
+    return ToolResult(text, data, await Work("mcp").run(annotations(references, evidence)))
 
 
 async def verify_citations(app: App, arguments: Mapping[str, Any]) -> ToolResult:
     """Return a verdict for each sentence that makes a claim, with the passages for it or against it."""
-    cited, evidence = await _cited(app, arguments)
+    return await Work("mcp").run(_verified(*await _cited(app, arguments)))
+
+
+def _verified(cited: CitedText, evidence: tuple[Evidence, ...]) -> Steps[ToolResult]:
     grounding = cited.fields["grounding"]
     passages = {item.number: item for item in evidence}
     quotes = _quotes(cited.fields["references"])
-    sentences = [_sentence(verdict, cited.text, passages, quotes) for verdict in grounding["verdicts"]]
+    yield None
+    sentences: list[Fields] = []
+    for verdict in grounding["verdicts"]:
+        sentences.append(_sentence(verdict, cited.text, passages, quotes))
+        yield None
     quotations = [{**one, "text": cited.text[one["start"] : one["end"]]} for one in grounding["quotations"]]
     verdicts = ("supported", "partly", "contradicted", "unsupported")
     counts = {name: sum(one["verdict"] == name for one in sentences) for name in verdicts}
@@ -57,7 +67,9 @@ async def verify_citations(app: App, arguments: Mapping[str, Any]) -> ToolResult
         "passages": [{"number": item.number, "title": _name(item), "url": source_of(item)} for item in evidence],
         "text": cited.text,
     }
-    return ToolResult(_report(sentences, quotations, counts), data, _annotations(cited, evidence))
+    lines = yield from _report(sentences, quotations, counts)
+    found = yield from annotations(cited.fields["references"], evidence)
+    return ToolResult("\n".join(lines), data, found)
 
 
 async def _cited(app: App, arguments: Mapping[str, Any]) -> tuple[CitedText, tuple[Evidence, ...]]:
@@ -128,11 +140,12 @@ def _quotes(references: Sequence[Mapping[str, Any]]) -> dict[tuple[int, int, int
     return {(one["evidence_number"], span["start"], span["end"]): span for one in references for span in one["spans"]}
 
 
-def _report(sentences: Sequence[Fields], quotations: Sequence[Fields], counts: Mapping[str, int]) -> str:
-    """Return the verdicts as a text for a model."""
+def _report(sentences: Sequence[Fields], quotations: Sequence[Fields], counts: Mapping[str, int]) -> Steps[list[str]]:
+    """Return the lines of a text for a model."""
     summary = ", ".join(f"{count} {name}" for name, count in counts.items() if count)
     lines = [f"{len(sentences)} sentences make a claim: {summary}." if sentences else "No sentence makes a claim."]
     for sentence in sentences:
+        yield None
         lines.append(f"- {sentence['verdict'].upper()}: {_line(sentence['sentence'])}")
         lines += [f"  - [{one['number']}] {one['title']}: “{_line(one['quote'])}”" for one in sentence["evidence"]]
         if conflict := sentence["conflict"]:
@@ -141,10 +154,11 @@ def _report(sentences: Sequence[Fields], quotations: Sequence[Fields], counts: M
                 f"  - [{conflict['number']}] {conflict['title']} says otherwise ({conflict['detail']}): {quote}"
             )
     for quotation in quotations:
+        yield None
         if quotation["status"] != "exact":
             changes = ", ".join(f"“{one['quoted']}” for “{one['evidence']}”" for one in quotation["changes"])
             lines.append(f"- QUOTATION {quotation['status'].upper()}: “{_line(quotation['text'])}” {changes}".rstrip())
-    return "\n".join(lines)
+    return lines
 
 
 def _line(text: str) -> str:
@@ -153,7 +167,3 @@ def _line(text: str) -> str:
 
 def _name(item: Evidence) -> str:
     return item.title or item.file_name or item.url or item.id
-
-
-def _annotations(cited: CitedText, evidence: Sequence[Evidence]) -> tuple[Fields, ...]:
-    return tuple(annotations(cited.fields["references"], evidence))
