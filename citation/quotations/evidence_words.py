@@ -37,8 +37,8 @@ class _Block:
     word: int
     word_end: int
     letter: int
-    places: list[tuple[int, int]] | None = None  # of its words in the text
-    letters: Ints | None = None  # where its words begin in the letters, and where the last ends
+    places: list[tuple[int, int]] | None = None  # its words in the text
+    letters: Ints | None = None  # the offsets of its words in the letters, and the end of the last
 
 
 class EvidenceWords:

@@ -113,7 +113,9 @@ async def _cited(app: App, text: str, evidence: tuple[Evidence, ...], options: O
     scored = await score_text(
         text, evidence, options, config.evidence.labels, app.scorers, config.output.links, question=question
     )
-    return await scored.cited()
+    cited = await scored.cited()
+    scored.free()
+    return cited
 
 
 def _parameters(body: Fields, app: App) -> _Parameters:

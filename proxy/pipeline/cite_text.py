@@ -16,7 +16,8 @@ from citestream.citation.link_policy import LinkPolicy
 from citestream.citation.options import Options
 from citestream.citation.support.decision import Decision, Support
 from citestream.citation.support.scorers import MAX_BATCH, PreparedEvidence, Scores, scorer
-from citestream.providers.scheduler import Work
+from citestream.providers.scheduler import Work, scheduler
+from citestream.providers.wire.json_steps import release_in_steps
 
 from ..scorers import Scorers
 from .deciding.scoring import ExternalModels, Scoring
@@ -52,6 +53,11 @@ class ScoredText:
         self.response.grounding.degraded |= self.scoring.degraded
         await work.run(self.response.grounding.quotations.finish_in_steps())
         return finish(self.response, pieces, supports, self.scores)
+
+    def free(self) -> None:
+        """Free the sentences in steps, for callers that have no request to hold them. Call it after `cited`."""
+        if len(self.drafts) > MAX_BATCH:
+            scheduler().start("cite", release_in_steps(self.drafts, self.scores))
 
     async def _decide(self, batch: slice) -> list[Decision]:
         """Decide about several sentences. With a judge, its questions about all of them run concurrently."""

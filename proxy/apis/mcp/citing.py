@@ -85,7 +85,9 @@ async def _cited(app: App, arguments: Mapping[str, Any]) -> tuple[CitedText, tup
     scored = await score_text(
         text, evidence, options, config.evidence.labels, app.scorers, config.output.links, question=question
     )
-    return await scored.cited(), evidence
+    cited = await scored.cited()
+    scored.free()
+    return cited, evidence
 
 
 def _text(arguments: Mapping[str, Any], key: str) -> str:
