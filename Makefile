@@ -109,9 +109,9 @@ $(BIN)/python:
 # uv installs the packages in 3 s. pip takes 15 s, and would take 30 s if it compiled them; Python compiles those that it uses.
 $(VENV)/.app: pyproject.toml | $(BIN)/python
 	@if command -v uv >/dev/null && echo "Installing Citestream with uv ..." \
-		&& uv pip install --quiet --python $(BIN)/python --editable . ; then :; else \
+		&& uv pip install --quiet --python $(BIN)/python --editable ".[semantic]"; then :; else \
 		echo "Installing Citestream with pip, which takes about 20 seconds ..."; \
-		{ $(BIN)/python -u -m pip install --disable-pip-version-check --root-user-action=ignore --no-compile --editable . \
+		{ $(BIN)/python -u -m pip install --disable-pip-version-check --root-user-action=ignore --no-compile --editable ".[semantic]" \
 			2>$(VENV)/install.log; echo "exit $$?"; } | $(SHOW_PROGRESS) || { cat $(VENV)/install.log; exit 1; }; fi
 	@touch $@
 

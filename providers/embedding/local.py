@@ -30,7 +30,7 @@ class LocalModel:
 
     def __init__(self, model: str = "", settings: Settings | None = None) -> None:
         """Start to load in the thread. Raises ProviderError if the package is not installed."""
-        if find_spec(PACKAGE) is None:
+        if not is_installed():
             raise ProviderError(f"The local embedder is not installed: {install_command('semantic')}")
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="embedding")
         self._backoff = Backoff()
@@ -59,6 +59,11 @@ class LocalModel:
         except BaseException:
             self._backoff.fail()
             raise
+
+
+def is_installed() -> bool:
+    """Return whether the package of the model is installed."""
+    return find_spec(PACKAGE) is not None
 
 
 def _load() -> Any:

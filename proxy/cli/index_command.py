@@ -15,6 +15,7 @@ from rich.text import Text
 
 from citestream.citation.evidence import FieldError, parse_sources
 from citestream.providers.embedding import Embedder
+from citestream.providers.embedding.local import is_installed
 from citestream.providers.errors import ProviderError
 from citestream.providers.one_line import one_line
 from citestream.providers.retrieval.folder.directory_walk import SkippedFile, changes
@@ -48,7 +49,7 @@ class IndexOptions:
     """Options of `citestream index`.
 
     `paths` are folders and single files. `embedder` is an option like `scoring.embedder`, "none" to search words only,
-    or None to keep that of the index.
+    or None for that of the index, and for a new one the local embedder if it is installed.
     `include` are patterns of names that look like those of secrets, or have no suffix, but are read.
     """
 
@@ -121,12 +122,22 @@ def to_evidence(entry: Fields) -> Fields:
 
 
 def _embedder(store: Store, wanted: str | None, embedders: Embedders) -> Embedder | None:
-    """Return the embedder of the command line or of the last run, and save it in the store."""
-    option = store.metadata("embedder") if wanted is None else wanted.removeprefix("none")
+    """Return the embedder of the command line or of the last run, and save it in the store.
+
+    A new index uses the local one if it is installed: it finds the passages of many more questions (docs/evidence.md).
+    """
+    option = _default_embedder(store) if wanted is None else wanted.removeprefix("none")
     embedder = embedders.find(option) if option else None
     with store.transaction():
         store.set_embedder(option, embedder.model.name if embedder else "")
     return embedder
+
+
+def _default_embedder(store: Store) -> str:
+    """Return the embedder of the index, or of a new one."""
+    if option := store.metadata("embedder"):
+        return option
+    return "local" if not store.folders() and is_installed() else ""
 
 
 def _known(store: Store) -> list[_Target]:

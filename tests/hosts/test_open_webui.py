@@ -103,7 +103,17 @@ def index(folder: Path) -> None:
     library.mkdir()
     for name, text in LIBRARY.items():
         (library / name).write_text(text, "utf-8")
-    command = [sys.executable, "-m", "citestream", "index", str(library), "--store", str(folder / "evidence.db")]
+    command = [
+        sys.executable,
+        "-m",
+        "citestream",
+        "index",
+        str(library),
+        "--store",
+        str(folder / "evidence.db"),
+        "--embedder",
+        "none",
+    ]
     subprocess.run(command, check=True, capture_output=True)
 
 

@@ -38,7 +38,7 @@ def test_file_names_stay_inside_their_lines(tmp_path: Path) -> None:
             (tmp_path / folder / name).write_bytes(content)
     (tmp_path / "broken/good.txt").write_text("The sea is blue.")
     outputs = {
-        "index": run(tmp_path, "index", "broken", "docs", "--store", "e.db"),
+        "index": run(tmp_path, "index", "broken", "docs", "--store", "e.db", "--embedder", "none"),
         "ask": run(tmp_path, "ask", "Is the sea blue?", "--evidence", "broken"),
         "cite": run(tmp_path, "cite", "The bridge was opened in 1932.", "--evidence", "docs", "--explain"),
         "error": run(tmp_path, "ask", "Is the sea blue?", "--evidence", f"broken/{NAMES['a line break'][0]}"),

@@ -81,7 +81,17 @@ def indexed(folder: Path) -> None:
         text = f"Harlan line, stop {number}: trains leave every {number + 3} minutes.\n"
         (folder / f"docs/stop{number}.txt").write_text(text, "utf-8")
     store = str(folder / "evidence.db")
-    command = [sys.executable, "-m", "citestream", "index", str(folder / "docs"), "--store", store]
+    command = [
+        sys.executable,
+        "-m",
+        "citestream",
+        "index",
+        str(folder / "docs"),
+        "--store",
+        store,
+        "--embedder",
+        "none",
+    ]
     subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
 
 

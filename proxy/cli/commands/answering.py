@@ -86,7 +86,8 @@ def _require_evidence(evidence: Path | None, config: "Config") -> None:
 @click.argument("paths", nargs=-1, metavar="[FILE|DIR]...", type=InputPath(path_type=Path))
 @STORE
 @click.option(
-    "--embedder", help="Embedding model: local, provider/model, or none.  [default: that of the index, or none]"
+    "--embedder",
+    help="Embedding model: local, provider/model, or none.  [default: that of the index, or local if installed]",
 )
 @click.option("--rebuild", is_flag=True, help="Delete the index and build a new one.")
 @click.option("--watch", is_flag=True, help="Keep running and index every change until Ctrl-C.")
@@ -116,7 +117,7 @@ def index(
     \b
     citestream index docs/ && citestream serve       answer the questions of all clients from docs/
     citestream index handbook.pdf                    a single file
-    citestream index docs/ --embedder local          search by meaning in addition to words
+    citestream index docs/ --embedder none           search by words only, not by meaning
     citestream index --watch                         keep the index of all folders up to date
     """
     from ..index_command import IndexOptions

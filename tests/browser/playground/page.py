@@ -55,7 +55,7 @@ def with_index(folder: Path) -> dict[str, Any]:
     (folder / "docs/prices.csv").write_text("pump,price in euros\nHydro S,129.50\nHydro L,219.50\n", "utf-8")
     documents.pdf(folder / "docs/tides.pdf", ["Of the sea.", "The tide turns every six hours."])
     store = str(folder / "evidence.db")
-    index = [sys.executable, "-m", "citestream", "index", str(folder / "docs"), "--store", store]
+    index = [sys.executable, "-m", "citestream", "index", str(folder / "docs"), "--store", store, "--embedder", "none"]
     subprocess.run(index, check=True, capture_output=True)
     return {
         "providers": {"extractive": {"kind": "extractive"}},

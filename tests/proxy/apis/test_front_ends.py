@@ -40,7 +40,17 @@ def server(launch: Launch, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     for piece in CASE["evidence"]:
         (folder / "docs" / f"{piece['id']}.md").write_text(piece["text"], "utf-8")
     store = str(folder / "evidence.db")
-    indexing = [sys.executable, "-m", "citestream", "index", str(folder / "docs"), "--store", store]
+    indexing = [
+        sys.executable,
+        "-m",
+        "citestream",
+        "index",
+        str(folder / "docs"),
+        "--store",
+        store,
+        "--embedder",
+        "none",
+    ]
     subprocess.run(indexing, check=True, capture_output=True)
     models = {name: {**alias, "model": "extractive"} for name, alias in ALIASES.items()}
     retrievers = {"docs": {"kind": "folder", "store": store, "url_prefix": "https://docs.example.org/"}}

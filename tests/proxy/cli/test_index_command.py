@@ -46,6 +46,13 @@ def citestream(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def running(home: Path, *arguments: str) -> subprocess.Popen[str]:
+    """Start a command. To save time, an index has no vectors unless the arguments name an embedder."""
+    if arguments[0] == "index" and len(arguments) > 1 and "--embedder" not in arguments:
+        arguments += ("--embedder", "none")
+    return started(home, *arguments)
+
+
+def started(home: Path, *arguments: str) -> subprocess.Popen[str]:
     command = [sys.executable, "-u", "-m", "citestream", *arguments]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     pipe = subprocess.PIPE
@@ -72,6 +79,16 @@ def test_index_prints_a_summary(home: Path) -> None:
     (home / "docs/sub/fruit.txt").unlink()
     second_run = citestream(home, "index")
     assert second_run.stdout.startswith(f"{home}/docs: 0 indexed, 2 unchanged, 1 deleted, 2 skipped; ")
+
+
+def test_a_new_index_has_vectors_until_it_is_told_otherwise(home: Path) -> None:
+    with started(home, "index", "docs") as run:
+        assert run.communicate()[0].endswith("contains 4 excerpts of 3 files, 4 vectors\n")
+    done = citestream(home, "ask", "Which fruits come from hot countries?", "--json")
+    assert json.loads(done.stdout)["grounding"]["retrieval"]["by_vectors"] == 4
+    assert citestream(home, "index", "--embedder", "none").stdout.endswith("contains 4 excerpts of 3 files\n")
+    with started(home, "index", "docs") as run:
+        assert run.communicate()[0].endswith("contains 4 excerpts of 3 files\n")
 
 
 def test_formats_without_a_reader_are_counted_with_advice(home: Path) -> None:

@@ -39,7 +39,7 @@ def config(tmp_path: Path) -> dict[str, Any]:
     (folder / "bridge.md").write_text(BRIDGE)
     (folder / "ferry.md").write_text(FERRY)
     store = tmp_path / "evidence.db"
-    main(["index", str(folder), "--store", str(store)], standalone_mode=False)
+    main(["index", str(folder), "--store", str(store), "--embedder", "none"], standalone_mode=False)
     retrievers = {"folder": {"kind": "folder", "store": str(store)}}
     return {
         "retrievers": retrievers,
