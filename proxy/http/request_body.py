@@ -12,7 +12,7 @@ from citestream.citation.evidence import FieldError
 from citestream.citation.text.steps import Steps
 from citestream.providers.scheduler import Work, join, scheduler
 from citestream.providers.transport import LARGE_READ
-from citestream.providers.wire.json_steps import loads_in_steps, release_in_steps
+from citestream.providers.wire.json_steps import MAX_NESTED, TooManyContainers, loads_in_steps, release_in_steps
 
 from ..observability.telemetry import external_wait
 from .error_responses import RequestError
@@ -31,8 +31,10 @@ async def read_json(request: web.Request) -> Fields:
     """Return the JSON object in the body. Raise RequestError 400, or 408 if it does not arrive in time."""
     data = await read_body(request)
     await scheduler().begin()
+    parts: list[Any] = []  # freed in steps, also if the client leaves now
+    hold(request, parts)
     try:
-        body, _ = await Work("parse_request").run(loads_in_steps(data))
+        body, _ = await Work("parse_request").run(loads_in_steps(data, parts=parts))
     except ValueError as error:
         raise RequestError(400, _explain(error, data), code="invalid_json") from None
     hold(request, body)
@@ -54,6 +56,8 @@ def _explain(error: ValueError, data: bytes) -> str:
     match error:
         case _ if not data.strip():
             return "the body is empty, but must be a JSON object"
+        case TooManyContainers():
+            return f"the body has more than {MAX_NESTED:,} arrays and objects with others inside"
         case json.JSONDecodeError():
             return f"the body is not JSON: there is an error at line {error.lineno}, column {error.colno}"
         case UnicodeDecodeError():

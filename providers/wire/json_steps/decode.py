@@ -7,6 +7,7 @@ which is decoded at once. Containers and strings that are larger than a run are 
 import re
 from collections import deque
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -17,6 +18,9 @@ from .growing import examine_grown
 from .limits import PIECE_BYTES
 
 MAX_DEPTH = 1_000  # containers inside each other; orjson's limit is 1,024
+# Containers with others inside. 20 MB of brackets have 10 million containers, which take minutes to decode and 1 GB. A
+# conversation of 20 MB has up to 600,000, because each message or part has a text.
+MAX_NESTED = 1_000_000
 _TOKENS = 1_000  # tokens that are searched in a step: 1 ms
 _SEARCHED_BYTES = 256 * 2**10  # bytes that are searched in a step: 1 ms
 _ESCAPE = rb"(?:\\u[dD][89abAB][0-9a-fA-F]{2}\\u[0-9a-fA-F]{4}|\\u[0-9a-fA-F]{4}|\\.)"  # a pair of surrogates is one
@@ -36,24 +40,28 @@ _INSIDE_STRING = re.compile(rb'[^"\\]{0,65536}+(?:%b[^"\\]{0,65}+){0,999}+' % _E
 _OPENING, _COMMA, _BRACE, _QUOTE = b"[{", b",", ord("{"), ord('"')
 
 
-def loads_in_steps(data: bytes, *, replace: bool = False) -> Steps[tuple[Any, bool]]:
-    """Return the decoded value, and whether it is free of lone surrogates. Raise ValueError; see `loads_strict`."""
+def loads_in_steps(data: bytes, *, replace: bool = False, parts: list[Any] | None = None) -> Steps[tuple[Any, bool]]:
+    """Return the decoded value, and whether it is free of lone surrogates. Raise ValueError; see `loads_strict`.
+
+    `parts`: receives what is decoded so far. Without it, an error or the end of the generator frees that at once.
+    """
     if len(data) <= PIECE_BYTES:
         return loads_strict(data, replace=replace)
-    return (yield from _Decoder(data, replace=replace).value())
+    return (yield from _Decoder(data, [] if parts is None else parts, replace=replace).value())
 
 
+class TooManyContainers(ValueError):  # noqa: N818 - names what is wrong, as WrongField does
+    """The text has more than MAX_NESTED containers with others inside."""
+
+
+@dataclass(slots=True)
 class _Container:
     """A container that is divided: what it contains so far."""
 
-    __slots__ = ("begun", "follows_member", "key", "value")
-
-    def __init__(self, value: dict[str, Any] | list[Any], key: str = "") -> None:
-        """`key`: its name in the container around it, if that is an object."""
-        self.value = value
-        self.key = key
-        self.begun = False  # it has an element
-        self.follows_member = False  # the last element was divided, so a comma or the end must follow
+    value: dict[str, Any] | list[Any]
+    key: str = ""  # its name in the container around it, if that is an object
+    begun: bool = False  # it has an element
+    follows_member: bool = False  # the last element was divided, so a comma or the end must follow
 
     def add(self, key: str, value: Any) -> None:
         if isinstance(self.value, dict):
@@ -66,13 +74,16 @@ class _Container:
 class _Decoder:
     """Decodes one text. The whole text is a list without brackets, which must have one element."""
 
-    def __init__(self, data: bytes, *, replace: bool) -> None:
+    def __init__(self, data: bytes, divided: list[_Container], *, replace: bool) -> None:
+        """`divided`: an empty list."""
         self._data = data
         self._replace = replace
         self._clean = True
-        self._divided = [_Container([])]
+        self._divided = divided
+        self._divided.append(_Container([]))
         self._first = 0  # where the run of elements begins that is not decoded yet
         self._opened: deque[tuple[int, int]] = deque()  # open containers of the run: offsets of bracket and of key
+        self._nested = 0  # containers so far that are read bracket by bracket
         self._string = -1  # offset of the last string that may be a key
 
     def value(self) -> Steps[tuple[Any, bool]]:
@@ -98,9 +109,7 @@ class _Decoder:
                 after = yield from self._long_string(at)
                 self._string = at
             elif kind in _OPENING:
-                self._opened.append((at, self._string))
-                if len(self._opened) + len(self._divided) > MAX_DEPTH:
-                    raise ValueError("nested too deeply")
+                self._open(at)
             else:
                 self._close(at)
             at, tokens = after, tokens + 1
@@ -147,6 +156,14 @@ class _Decoder:
         else:
             container.value.extend(self._loads(b"[%b]" % text))
         examine_grown(len(container.value), len(container.value) - length)
+
+    def _open(self, at: int) -> None:
+        self._opened.append((at, self._string))
+        if len(self._opened) + len(self._divided) > MAX_DEPTH:
+            raise ValueError("nested too deeply")
+        self._nested += 1
+        if self._nested > MAX_NESTED:
+            raise TooManyContainers("too many containers")
 
     def _close(self, at: int) -> None:
         if self._opened:

@@ -11,7 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from citestream.citation.text.steps import complete
-from citestream.providers.wire.json_steps import dumps_in_steps, is_large, loads_in_steps, release_in_steps
+from citestream.providers.wire.json_steps import (
+    TooManyContainers,
+    dumps_in_steps,
+    is_large,
+    loads_in_steps,
+    release_in_steps,
+)
 
 PACKAGE = "citestream.providers.wire.json_steps"
 VALUES = st.recursive(
@@ -86,6 +92,36 @@ def test_deep_nesting_is_divided() -> None:
 def test_excessive_nesting_is_an_error() -> None:
     with pytest.raises(ValueError, match="nested too deeply"):
         complete(loads_in_steps(b"[" * 100_000))
+
+
+@pytest.mark.parametrize(("container", "nested"), [("[[]]", 1), ('{"a": {"b": 1}}', 1), ('{"a": [1, [{}, []]]}', 3)])
+def test_the_number_of_nested_containers_is_limited(
+    container: str, nested: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(f"{PACKAGE}.decode.MAX_NESTED", 10_000)
+    count = 9_999 // nested  # the list around them is nested too
+    written = f"[{','.join([container] * count)}]".encode()
+    assert len(complete(loads_in_steps(written))[0]) == count
+    with pytest.raises(TooManyContainers):
+        complete(loads_in_steps(b"[%b,%b]" % (written, written)))
+    flat = b'[{"a": "[[[[", "b": 1}%b]' % (b', {"a": "[{"}, [1, 2]' * 20_000)
+    assert len(complete(loads_in_steps(flat))[0]) == 40_001
+
+
+WRONG_ENDS = {"a wrong end": b"]}", "too many containers": b"," + b",".join([b"[[1]]"] * 300) + b"]"}
+
+
+@pytest.mark.parametrize("end", WRONG_ENDS.values(), ids=WRONG_ENDS)
+def test_decoded_parts_of_a_wrong_text_stay_until_they_are_freed_in_steps(
+    end: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(f"{PACKAGE}.decode.MAX_NESTED", 200)
+    parts: list[Any] = []
+    with pytest.raises(ValueError, match=r"."):
+        complete(loads_in_steps(b"[[%b" % b",".join([b'{"a": [1]}'] * 100) + end, parts=parts))
+    values = [element for part in parts for element in part.value]
+    assert values.count({"a": [1]}) + sum(one.count({"a": [1]}) for one in values if isinstance(one, list)) == 100
+    complete(release_in_steps(parts))
 
 
 LONG_STRINGS = {
