@@ -23,7 +23,7 @@ from citestream.citation.support.calibration import calibration
 from citestream.citation.support.scorers import Scores
 from citestream.citation.support.scorers.checker import CheckerPrepared, CheckerScorer, CheckerWeights, to_log_odds
 from citestream.providers.judging.cross_encoder import EntailmentModel, Pair
-from citestream.proxy.scorers import WEIGHTS_FILE
+from citestream.proxy.checkers import WEIGHTS_FILE
 
 OPEN_FROM, OPEN_TO = 0.1, 0.9  # wider bands ask half as much again and change nothing
 MEASURES = ("precision", "recall", "f1", "balanced", "bad")

@@ -5,13 +5,17 @@ import logging
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from citestream.citation.support.scorers.checker import CheckerWeights, default_weights
 from citestream.providers.errors import ProviderError
 from citestream.providers.judging.checkers import FORMS, NAMED, find_checker, installed
+from citestream.providers.judging.checkers.model_format import Output, read_format
 
+from .config import ConfigError
 from .config.evidence_options import ONNX, ScoringConfig
 
 log = logging.getLogger("citestream")
 
+WEIGHTS_FILE = "citestream.json"  # in the folder of a model: its fitted weights
 CHECK_FILE = "check.json"  # in the folder of a model: the result of `citestream models check`
 WORTHWHILE = 0.02  # gain of F1 on natural answers from which on `scorer: auto` uses a checker
 
@@ -82,3 +86,30 @@ def available_checker(config: ScoringConfig) -> str:
             raise
         log.warning("sentences are verified without the checker: %s", error.message)
         return ""
+
+
+def is_worthwhile(folder: str) -> bool:
+    """Return whether a checker was measured to improve the citations, or else whether its weights were fitted."""
+    if result := measured(folder):
+        return result.gain >= WORTHWHILE
+    return (Path(folder) / WEIGHTS_FILE).is_file()
+
+
+def weights_of(folder: str) -> CheckerWeights:
+    """Return the weights in the folder of a checker, or else the default ones. Raise ConfigError for a broken file."""
+    path = Path(folder) / WEIGHTS_FILE
+    if not folder or not path.is_file():
+        return unfitted_weights(folder)
+    try:
+        return CheckerWeights(**json.loads(path.read_text("utf-8")))
+    except (OSError, ValueError, TypeError) as error:
+        raise ConfigError(f"{path}: {error}") from None
+
+
+def unfitted_weights(folder: str) -> CheckerWeights:
+    """Return the default weights for the kind of a checker. Raise ConfigError if a file in its folder is broken."""
+    try:
+        is_relevance = folder and read_format(Path(folder)).output is Output.LOGIT
+    except ProviderError as error:
+        raise ConfigError(f"scoring.checker: {error.message}") from None
+    return default_weights("relevance" if is_relevance else "entailment")

@@ -1,27 +1,24 @@
 """Scorers: the configured scorers and their external models, and the scoring of each request."""
 
-import json
 import logging
 from collections.abc import Sequence
 from dataclasses import replace
 from importlib.util import find_spec
-from pathlib import Path
 from threading import Lock
 
 from citestream.citation.evidence import Evidence
 from citestream.citation.options import Options, parse_options
 from citestream.citation.support.features.excerpts import ExcerptCache
 from citestream.citation.support.scorers import AUTO, SCORERS, Scorer, scorer
-from citestream.citation.support.scorers.checker import CheckerScorer, CheckerWeights, default_weights
+from citestream.citation.support.scorers.checker import CheckerScorer, CheckerWeights
 from citestream.citation.support.scorers.ragflow import RagflowScorer
 from citestream.providers.cache_owner import CACHE_OWNER
 from citestream.providers.embedding import Embedder
 from citestream.providers.embedding.local import PACKAGE as LOCAL_EMBEDDER
 from citestream.providers.errors import ProviderError
-from citestream.providers.judging.checkers.model_format import Output, read_format
 from citestream.providers.judging.cross_encoder import PACKAGES, EntailmentModel, require_packages
 
-from .checkers import WORTHWHILE, available_checker, best_installed, measured
+from .checkers import available_checker, best_installed, is_worthwhile, weights_of
 from .config import Config, ConfigError
 from .embedders import Embedders
 from .pipeline.deciding.judging import Judge
@@ -29,8 +26,6 @@ from .pipeline.deciding.scoring import ExternalModels, Scoring
 from .pipeline.deciding.work_budget import WorkBudgets
 
 log = logging.getLogger("citestream")
-
-WEIGHTS_FILE = "citestream.json"  # in a model's folder: its calibration, written by bench/fit_entailment.py
 
 
 class Scorers:
@@ -40,16 +35,24 @@ class Scorers:
     needs them.
     """
 
-    def __init__(self, config: Config, embedders: Embedders | None = None, judge: Judge | None = None) -> None:
-        """`embedders` and `judge` are closed with this object. Raise ConfigError if the scorer lacks a model."""
+    def __init__(
+        self,
+        config: Config,
+        embedders: Embedders | None = None,
+        judge: Judge | None = None,
+        checker_weights: CheckerWeights | None = None,
+    ) -> None:
+        """`embedders` and `judge` are closed with this object. Raise ConfigError if the scorer lacks a model.
+
+        `checker_weights`: by default those in the folder of the checker.
+        """
         self._config = config
         self._embedders = embedders or Embedders(config)
         self._judge = judge
         self._embedder: Embedder | None = None
         self._checker = _checker_of(config)
-        self._weights: CheckerWeights | None = None
-        result = measured(self._checker) if self._checker else None
-        self._is_worthwhile = self._has_weights() or (result is not None and result.gain >= WORTHWHILE)
+        self._weights = checker_weights
+        self._is_worthwhile = bool(self._checker) and is_worthwhile(self._checker)
         self._cross_encoder: EntailmentModel | None = None
         self._failed: set[str] = set()
         several = len(config.server.keys) > 1
@@ -124,7 +127,7 @@ class Scorers:
             return RagflowScorer(self._config.scoring.ragflow_token_weight)
         if name == "checker":
             base = scorer("hybrid" if self._has_embedder() else "lexical", excerpts=excerpts)
-            self._weights = self._weights or self._load_weights()
+            self._weights = self._weights or weights_of(self._checker)
             return CheckerScorer(self._weights, base)
         return scorer(name, excerpts=excerpts)
 
@@ -166,22 +169,6 @@ class Scorers:
 
     def _has_embedder(self) -> bool:
         return self._config.scoring.embedder != "local" or find_spec(LOCAL_EMBEDDER) is not None
-
-    def _has_weights(self) -> bool:
-        return bool(self._checker) and (Path(self._checker) / WEIGHTS_FILE).is_file()
-
-    def _load_weights(self) -> CheckerWeights:
-        """Return the weights in the folder of the checker, or else the default of its kind. Raise ConfigError."""
-        path = Path(self._checker) / WEIGHTS_FILE
-        try:
-            if not self._has_weights():
-                is_relevance = self._checker and read_format(Path(self._checker)).output is Output.LOGIT
-                return default_weights("relevance" if is_relevance else "entailment")
-            return CheckerWeights(**json.loads(path.read_text("utf-8")))
-        except ProviderError as error:
-            raise ConfigError(f"scoring.checker: {error.message}") from None
-        except (OSError, ValueError, TypeError) as error:
-            raise ConfigError(f"{path}: {error}") from None
 
 
 def _checker_of(config: Config) -> str:

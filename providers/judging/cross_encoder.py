@@ -25,6 +25,7 @@ from .checkers.model_format import ModelFormat, Output, read_format
 
 PACKAGES = ("onnxruntime", "tokenizers")
 PADDING_TOKENS = ("[PAD]", "<pad>")  # their names in DeBERTa and T5
+ERRORS_ONLY = 3  # log level of the runtime, which warns about every model that could be smaller
 BATCH = 8  # inputs that are padded to the same length
 MIN_PASSAGE_TOKENS = 32  # minimum length of a part, even if the sentence leaves no room for it
 OVERLAP = 0.25  # share of a part that the next one repeats, so that a fact is not cut in two
@@ -91,6 +92,7 @@ class _Loaded:
         self._entailment = 0 if self._format.output is Output.LOGIT else self._format.entailment_index
         options = runtime.SessionOptions()
         options.intra_op_num_threads = 1  # the other cores are for other requests
+        options.log_severity_level = ERRORS_ONLY
         self._session = runtime.InferenceSession(
             str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"]
         )

@@ -21,7 +21,7 @@ from citestream.citation.support.judge_prompt import Excerpt, Question
 from ...config import Config
 from ...judges import judge_model, make_judge
 from ...model_routes import Routes
-from ...pipeline.cite_text import score_text
+from ...pipeline.cite_text import ScoredText, score_text
 from ...scorers import Scorers
 from .measures import Counts, count, ratio
 from .natural_answers import Answer, built_in, citations, evidence_of, marked_sentences, read
@@ -89,8 +89,8 @@ async def _measure(answers: Sequence[Answer], config: Config) -> Results:
 
 async def cited(
     answer: Answer, scorers: Scorers, options: Options, total: JudgeReport | None = None
-) -> tuple[list[set[int]], bool]:
-    """Return the citations of each sentence, and whether a model was late or failed.
+) -> tuple[list[set[int]], ScoredText]:
+    """Return the citations of each sentence, and the scored text.
 
     The work of the judge is added to `total`.
     """
@@ -103,7 +103,7 @@ async def cited(
         for name, value in asdict(report).items():
             setattr(total, name, getattr(total, name) + value)
     numbers = [[support.number for support in supports] for supports in text.supports]
-    return citations(scored.drafts, numbers, marked), scored.scoring.degraded
+    return citations(scored.drafts, numbers, marked), scored
 
 
 def recommendation(results: Results) -> str:

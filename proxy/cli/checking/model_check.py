@@ -17,16 +17,20 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Column, Table
 
+from citestream.citation.evidence import FieldError
 from citestream.citation.options import Options
+from citestream.citation.support.scorers.checker import CheckerWeights
+from citestream.citation.support.scorers.checker_fit import fit_weights
 from citestream.providers.judging.checkers import find_checker
 from citestream.providers.judging.cross_encoder import EntailmentModel
 
-from ...checkers import Measured, checker_folder
+from ...checkers import WEIGHTS_FILE, Measured, checker_folder, unfitted_weights
 from ...config import Config
 from ...judges import make_judge
 from ...model_routes import Routes
 from ...scorers import Scorers
 from .judge_check import DEADLINE, SEED, cited
+from .labelled_pairs import Pairs, halves, joined, labelled_pairs
 from .measures import Counts, count, ratio
 from .natural_answers import Answer, built_in, read
 
@@ -44,17 +48,18 @@ class Result:
     degraded: int = 0  # answers for which the model was too slow or failed
 
 
-def run(paths: Sequence[Path], model: str, *, sample: int, as_json: bool, config: Config) -> None:
+def run(paths: Sequence[Path], model: str, *, sample: int, fits: bool, as_json: bool, config: Config) -> None:
     """Print a table or JSON, and store the result with the model.
 
     Raise FieldError, OSError, ConfigError, or ProviderError if the model cannot be used. `paths`: files of natural
-    answers; without any, those of the package. `sample`: number of answers, 0 for all.
+    answers; without any, those of the package. `sample`: number of answers, 0 for all. `fits`: fit the weights of the
+    checker to the answers.
     """
     answers = [answer for path in paths for answer in read(path)] if paths else built_in()
     if 0 < sample < len(answers):
         answers = Random(SEED).sample(answers, sample)  # noqa: S311 # nosec B311 # a reproducible sample
     folder = checker_folder(model)
-    results = asyncio.run(_measure(answers, folder, config))
+    results = asyncio.run(_measure(answers, folder, config, fits=fits))
     f1 = {name: ratio(result.counts)["F1"] for name, result in results.items()}
     Measured(len(answers), f1[WORDS], f1[CHECKER]).write(folder)
     own = sum((count(answer, [set(s["model_cites"]) for s in answer["sentences"]]) for answer in answers), Counter())
@@ -64,37 +69,81 @@ def run(paths: Sequence[Path], model: str, *, sample: int, as_json: bool, config
         _show(model, own, results, len(answers))
 
 
-async def _measure(answers: Sequence[Answer], folder: str, config: Config) -> dict[str, Result]:
-    """Cite each answer with words alone, with the checker, and with the judge."""
+async def _measure(answers: Sequence[Answer], folder: str, config: Config, *, fits: bool) -> dict[str, Result]:
+    """Cite each answer with words alone, with the checker, and with the judge.
+
+    `fits`: measure the checker with weights that are fitted to other answers, and store those that are fitted to all.
+    """
     model = EntailmentModel(folder)
     await model.load()
     await model.aclose()
-    base = {"judge": "", "checker": "", "deadline_seconds": DEADLINE, "judge_deadline_seconds": DEADLINE}
     named = f"onnx:{folder}"
-    ways: dict[str, tuple[dict[str, Any], Options]] = {
-        WORDS: ({}, replace(config.citations, scorer="lexical")),
-        CHECKER: ({"checker": named}, replace(config.citations, scorer="checker")),
-        JUDGE: ({"judge": named}, replace(config.citations, scorer="lexical", judge=True)),
-    }
-    results = {name: Result() for name in ways}
-    console = Console(stderr=True)
-    for name, (changes, options) in ways.items():
-        scoring = config.scoring.model_copy(update={**base, **changes})
-        changed = config.model_copy(update={"scoring": scoring, "citations": options})
-        routes = Routes(changed)
-        scorers = Scorers(changed, judge=make_judge(scoring, routes))
-        try:
-            await scorers.load()
-            for answer in track(answers, name, console=console, transient=True, disable=not console.is_terminal):
-                began = perf_counter()
-                numbers, degraded = await cited(answer, scorers, options)
-                results[name].seconds += perf_counter() - began
-                results[name].counts += count(answer, numbers)
-                results[name].degraded += degraded
-        finally:
-            await scorers.aclose()
-            await routes.aclose()
+    words = _changed(config, replace(config.citations, scorer="lexical"))
+    checker = _changed(config, replace(config.citations, scorer="checker"), checker=named)
+    judge = _changed(config, replace(config.citations, scorer="lexical", judge=True), judge=named)
+    results = {WORDS: await _cite(answers, words, WORDS)}
+    if fits:
+        results[CHECKER] = await _fit(answers, folder, checker)
+    else:
+        results[CHECKER] = await _cite(answers, checker, CHECKER)
+    results[JUDGE] = await _cite(answers, judge, JUDGE)
     return results
+
+
+def _changed(config: Config, options: Options, **scoring: str) -> Config:
+    """Return the configuration with other options, and without a judge and a checker unless they are given."""
+    changes = {"judge": "", "checker": "", "deadline_seconds": DEADLINE, "judge_deadline_seconds": DEADLINE, **scoring}
+    return config.model_copy(update={"scoring": config.scoring.model_copy(update=changes), "citations": options})
+
+
+async def _cite(
+    answers: Sequence[Answer],
+    config: Config,
+    title: str,
+    weights: CheckerWeights | None = None,
+    pairs: list[Pairs] | None = None,
+) -> Result:
+    """Cite these answers. The labelled pairs of each are added to `pairs`."""
+    result, routes, console = Result(), Routes(config), Console(stderr=True)
+    scorers = Scorers(config, judge=make_judge(config.scoring, routes), checker_weights=weights)
+    try:
+        await scorers.load()
+        for answer in track(answers, title, console=console, transient=True, disable=not console.is_terminal):
+            began = perf_counter()
+            numbers, scored = await cited(answer, scorers, config.citations)
+            result.seconds += perf_counter() - began
+            result.counts += count(answer, numbers)
+            result.degraded += scored.scoring.degraded
+            if pairs is not None:
+                pairs.append(labelled_pairs(answer, scored))
+    finally:
+        await scorers.aclose()
+        await routes.aclose()
+    return result
+
+
+async def _fit(answers: Sequence[Answer], folder: str, config: Config) -> Result:
+    """Return the result of weights that are fitted to the answers of other authors. Raise FieldError."""
+    start, result = unfitted_weights(folder), Result()
+    pairs: list[Pairs] = []
+    await _cite(answers, config, "reading", start, pairs)
+    parts = halves(answers)
+    try:
+        for part in (0, 1):
+            others = [pairs[index] for index, of_part in enumerate(parts) if of_part != part]
+            fitted = fit_weights(start, *joined(others))
+            of_part = [answer for answer, number in zip(answers, parts, strict=True) if number == part]
+            measured = await _cite(of_part, config, CHECKER, fitted)
+            result.counts += measured.counts
+            result.seconds += measured.seconds
+            result.degraded += measured.degraded
+        weights = fit_weights(start, *joined(pairs))
+    except ValueError as error:
+        raise FieldError("--fit", f"needs more answers: {error}") from None
+    provenance = {"command": "citestream models check --fit", "answers": len(answers), "pairs": len(joined(pairs)[0])}
+    text = json.dumps(replace(weights, provenance=provenance).as_dict(), indent=2)
+    (Path(folder) / WEIGHTS_FILE).write_text(f"{text}\n", "utf-8")
+    return result
 
 
 def recommendation(model: str, results: dict[str, Result]) -> str:

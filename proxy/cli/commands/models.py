@@ -65,9 +65,10 @@ def pull(model: str) -> None:
 @click.argument("model")
 @click.argument("files", nargs=-1, type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--sample", type=int, default=0, help="Number of answers to measure.  [default: all]")
+@click.option("--fit", "fits", is_flag=True, help="Fit the weight of the checker to the answers and store it.")
 @CONFIG
 @click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
-def check(model: str, files: tuple[Path, ...], sample: int, path: str | None, as_json: bool) -> None:
+def check(model: str, files: tuple[Path, ...], sample: int, fits: bool, path: str | None, as_json: bool) -> None:
     """Measure what MODEL changes in the citations of natural answers: kept, removed, F1, and time.
 
     MODEL can also be onnx:FOLDER. FILES are natural answers in JSONL format; without any, the 48 answers of the package
@@ -76,6 +77,7 @@ def check(model: str, files: tuple[Path, ...], sample: int, path: str | None, as
 
     \b
     citestream models check nli-small
+    citestream models check nli-small answers.jsonl --fit
     citestream models check onnx:models/factcg answers.jsonl --json
     """
     from citestream.citation.evidence import FieldError
@@ -85,7 +87,7 @@ def check(model: str, files: tuple[Path, ...], sample: int, path: str | None, as
     from ..checking.model_check import run as run_check
 
     try:
-        run_check(files, model, sample=sample, as_json=as_json, config=read_config(path))
+        run_check(files, model, sample=sample, fits=fits, as_json=as_json, config=read_config(path))
     except ProviderError as error:
         fail(error.message)
     except (ConfigError, FieldError, OSError) as error:

@@ -11,13 +11,22 @@ from pathlib import Path
 
 import httpx
 import pytest
+from click.testing import CliRunner, Result
 
+from citestream.citation import Evidence, Options
+from citestream.citation.support.scorers.checker import CheckerWeights
 from citestream.providers.judging.checkers import PRESETS
 from citestream.providers.judging.cross_encoder import EntailmentModel
-from citestream.proxy.cli.checking.model_check import CHECKER, JUDGE, WORDS, Result, recommendation
+from citestream.proxy.cli.checking.labelled_pairs import halves, labelled_pairs
+from citestream.proxy.cli.checking.model_check import CHECKER, JUDGE, WORDS, recommendation
+from citestream.proxy.cli.checking.model_check import Result as Measurement
+from citestream.proxy.cli.commands import main
+from citestream.proxy.config import Config, ScoringConfig
+from citestream.proxy.pipeline.cite_text import score_text
+from citestream.proxy.scorers import Scorers
 from tests.conftest import Start
 from tests.upstreams.model_hub import COMMIT, NEXT_COMMIT, Fault, Hub, running_hub
-from tests.upstreams.onnx_models import config, first_token_model, labels_model, logit_model, tokenizer
+from tests.upstreams.onnx_models import config, first_token_model, labels_model, logit_model, tokenizer, write_folder
 
 ROOT = Path(__file__).parents[3]
 MODEL = "onnx/model.onnx"
@@ -210,24 +219,42 @@ def test_a_private_model_needs_the_token(hub: Hub, tmp_path: Path) -> None:
     assert "hf_secret" not in done.stderr + done.stdout
 
 
-def test_a_model_is_measured_on_natural_answers_and_the_result_is_stored(hub: Hub, tmp_path: Path) -> None:
-    assert models(hub, tmp_path, "pull", "hf:tiny/labels").returncode == 0
-    done = models(hub, tmp_path, "check", "hf:tiny/labels", "--sample", "1", "--json")
-    report = json.loads(done.stdout)
-    assert report["as_the_judge"]["kept"] == 1.0, "this model finds that every long passage entails everything"
+def check(tmp_path: Path, *arguments: str) -> Result:
+    """Measure a model of three labels in this process."""
+    model = f"onnx:{write_folder(tmp_path, labels_model(3, 1), *NLI)}"
+    return CliRunner().invoke(main, ["models", "check", model, *arguments])
+
+
+def test_a_model_is_measured_on_natural_answers_and_the_result_is_stored(tmp_path: Path) -> None:
+    report = json.loads(check(tmp_path, "--sample", "1", "--json").stdout)
+    assert report["as_the_judge"]["kept"] > 0.9, "this model finds that every long passage entails everything"
     assert report["as_the_judge"]["removed"] == 0.0
     assert report["as_the_checker"]["milliseconds_per_answer"] > 0
     assert (report["answers"], report["as_the_checker"]["degraded"]) == (1, 0)
-    stored = json.loads((folder(tmp_path) / "check.json").read_text("utf-8"))
+    stored = json.loads((tmp_path / "check.json").read_text("utf-8"))
     assert stored == {
         "answers": 1,
         "without": report["words_alone"]["F1"],
         "with_checker": report["as_the_checker"]["F1"],
     }
-    table = models(hub, tmp_path, "check", "hf:tiny/labels", "--sample", "1").stdout
+    table = check(tmp_path, "--sample", "1").stdout
     words = ("of the models", "words alone", "as the checker", "as the judge", "kept", "removed", "ms per answer")
     assert [word for word in words if word not in table] == []
-    assert "is not installed: citestream models pull" in models(hub, tmp_path, "check", "hf:tiny/binary").stderr
+
+
+def test_the_weight_of_a_checker_is_fitted_and_stored(tmp_path: Path) -> None:
+    assert "needs more answers: " in check(tmp_path, "--sample", "1", "--fit").stderr
+    assert check(tmp_path, "--sample", "4", "--fit", "--json").exit_code == 0
+    stored = json.loads((tmp_path / "citestream.json").read_text("utf-8"))
+    assert stored["first"] > 0
+    assert 0 <= stored["entailed"] < 0.275, "a model that counts tokens deserves less weight than one that reads"
+    assert stored["provenance"]["answers"] == 4
+
+
+def test_a_model_that_is_not_installed_cannot_be_measured(tmp_path: Path) -> None:
+    done = CliRunner(env={"HF_HOME": str(tmp_path)}).invoke(main, ["models", "check", "nli-small"])
+    assert done.exit_code == 1
+    assert "is not installed: citestream models pull nli-small" in done.stderr
 
 
 LONG = "The ferry crosses the fjord every hour, takes forty cars and two hundred people, and needs twenty minutes."
@@ -275,11 +302,48 @@ def test_a_server_starts_without_a_model_that_is_not_required(tmp_path: Path, ci
     assert "verified without the checker: The model nli-small is not installed" in log
 
 
-def counted(kept: int, removed: int, degraded: int = 0) -> Result:
+OPENED, DEAR = "The harbour bridge was opened in 1932.", "The bridge is dear."
+ANSWER = {
+    "sentences": [
+        {"text": OPENED, "sep": " ", "model_cites": [1], "label": "supported", "gold": [[1]], "also": [3]},
+        {"text": DEAR, "sep": "", "model_cites": [], "label": "unrelated"},
+    ]
+}
+
+
+async def test_only_labelled_pairs_that_the_checker_read_are_fitted_to(tmp_path: Path) -> None:
+    evidence = (
+        Evidence(1, "The harbour bridge was built by many and opened in 1932 by the premier.", "a"),
+        Evidence(2, "The harbour was opened in 1932.", "b"),
+        Evidence(3, "In 1932, the bridge in the harbour was opened.", "c"),
+    )
+    checker = f"onnx:{write_folder(tmp_path, labels_model(3, 1), *NLI)}"
+    weights = CheckerWeights(0.0, 1.0, intercept=0.0, first=1.0, entailed=0.0)
+    scorers = Scorers(Config(scoring=ScoringConfig(checker=checker, deadline_seconds=10)), checker_weights=weights)
+    options = Options(scorer="checker")
+    scored = await score_text(f"{OPENED} {DEAR}", evidence, options, scorers=scorers)
+    first, entailed, labels = labelled_pairs(ANSWER, scored)
+    assert sorted(labels) == [False, True], "excerpt 3 counts neither way, and the second sentence has no label"
+    assert len(first) == len(entailed) == 2
+    await scorers.aclose()
+
+
+HALVES = {
+    "whole authors": (["ann", "bob", "ann", "cy"], [0, 1, 0, 0]),
+    "every second answer of one author": (["ann", "ann", "ann"], [0, 1, 0]),
+}
+
+
+@pytest.mark.parametrize(("authors", "parts"), HALVES.values(), ids=HALVES)
+def test_weights_are_measured_on_answers_to_which_they_were_not_fitted(authors: list[str], parts: list[int]) -> None:
+    assert halves([{"author": author} for author in authors]) == parts
+
+
+def counted(kept: int, removed: int, degraded: int = 0) -> Measurement:
     """Return the result of 100 right and 100 wrong citations."""
     shown = kept + 100 - removed
     right = {"right": kept, "cited": shown, "recalled": kept, "supported": 100, "kept": kept, "model right": 100}
-    return Result(Counter({**right, "removed": removed, "model wrong": 100}), degraded=degraded)
+    return Measurement(Counter({**right, "removed": removed, "model wrong": 100}), degraded=degraded)
 
 
 RECOMMENDATIONS = {
