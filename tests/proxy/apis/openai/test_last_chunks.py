@@ -162,6 +162,7 @@ async def test_the_grounding_report_has_these_fields() -> None:
         "supported": 4,
         "unsupported": [],
         "rejected": [{"choice": 0, "number": 1, "reason": "number_mismatch"}],
+        "quotations": [],
         "indirect": 1,
         "scorer": "lexical",
         "degraded": False,
