@@ -54,6 +54,33 @@ def fuse(rankings: Sequence[Sequence[int]], weights: Mapping[int, float] | None 
     return sorted(scores.items(), key=lambda scored: (-scored[1], scored[0]))
 
 
+def combine(
+    by_words: Mapping[int, float],
+    by_vectors: Mapping[int, float],
+    coverage: Mapping[int, float],
+    weights: Mapping[int, float] | None = None,
+) -> list[tuple[int, float]]:
+    """Return (item, score) by a sum of three scores, best first.
+
+    Unlike ranks, scores show how good the best item is: recall@5 is .739 instead of .731 (make bench).
+
+    `by_words`: BM25. `by_vectors`: cosine similarities. `coverage`: the items to return, with the share of the
+    question's terms in each. Cosine similarities are scaled from 0 to 1, because their range depends on the model. BM25
+    is scaled from 0 to the best coverage: if no item has many terms of the question, vectors decide. `weights`: factors
+    for some items; the others have 1.
+    """
+    lowest = min(by_vectors.values(), default=0.0)
+    spread = max(by_vectors.values(), default=0.0) - lowest
+    best = max(by_words.values(), default=0.0)
+    best_coverage = max(coverage.values(), default=0.0)
+    scores = {}
+    for item, share in coverage.items():
+        similarity = (by_vectors.get(item, lowest) - lowest) / (spread or 1.0)
+        words = best_coverage * by_words.get(item, 0.0) / (best or 1.0)
+        scores[item] = (share + similarity + words) * (weights or {}).get(item, 1.0)
+    return sorted(scores.items(), key=lambda scored: (-scored[1], scored[0]))
+
+
 def milliseconds_since(began: float) -> float:
     """Return the milliseconds since a reading of `perf_counter`."""
     return round((perf_counter() - began) * 1000, 3)

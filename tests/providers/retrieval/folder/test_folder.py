@@ -18,7 +18,7 @@ from citestream.providers.retrieval.folder.folder_retriever import FolderRetriev
 from citestream.providers.retrieval.folder.indexing import index
 from citestream.providers.retrieval.folder.store import Store
 from citestream.providers.retrieval.folder.store_file import StoreError
-from citestream.providers.retrieval.hybrid_search import fuse
+from citestream.providers.retrieval.hybrid_search import combine, fuse
 from citestream.providers.retrieval.question_scope import breadth
 from citestream.providers.retrieval.ranking import MAX_QUESTION
 
@@ -379,6 +379,33 @@ def test_rankings_are_fused(rankings: list[list[int]], first: int) -> None:
 
 def test_a_weight_does_not_add_an_item_to_the_rankings() -> None:
     assert fuse([[1, 2]], {2: 2.0, 3: 2.0}) == [(2, pytest.approx(11 / 6)), (1, 1.0)]
+
+
+COMBINED: dict[str, tuple[dict[int, float], dict[int, float], dict[int, float], list[int]]] = {
+    "the best of both first": (
+        {1: 9.0, 2: 3.0},
+        {1: 0.8, 3: 0.9, 4: 0.1},
+        {1: 0.8, 2: 0.2, 3: 0.0, 4: 0.0},
+        [1, 3, 2, 4],
+    ),
+    "vectors decide if words are few": ({1: 9.0}, {1: 0.1, 2: 0.9}, {1: 0.2, 2: 0.0}, [2, 1]),
+    "words decide if all are there": ({1: 9.0}, {1: 0.1, 2: 0.9}, {1: 1.0, 2: 0.0}, [1, 2]),
+    "the range of the similarities does not count": ({}, {1: 0.71, 2: 0.72}, {1: 0.5, 2: 0.0}, [2, 1]),
+    "equal similarities": ({1: 1.0}, {1: 0.5, 2: 0.5}, {1: 0.5, 2: 0.0}, [1, 2]),
+    "nothing": ({}, {}, {}, []),
+}
+
+
+@pytest.mark.parametrize("name", COMBINED)
+def test_scores_are_combined(name: str) -> None:
+    by_words, by_vectors, coverage, order = COMBINED[name]
+    assert [item for item, _ in combine(by_words, by_vectors, coverage)] == order
+
+
+def test_a_preferred_item_moves_up() -> None:
+    coverage = {1: 0.5, 2: 0.45}
+    assert [item for item, _ in combine({}, {}, coverage)] == [1, 2]
+    assert [item for item, _ in combine({}, {}, coverage, {2: 1.15})] == [2, 1]
 
 
 BREADTH = {
