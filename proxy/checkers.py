@@ -50,7 +50,10 @@ def best_installed() -> str:
     """Return the folder of the installed model that improves F1 most, "" if none is measured and worthwhile."""
     gains = {}
     for model, revision, folder in installed():
-        checker, result = find_checker(f"{NAMED}{model}@{revision}"), measured(folder)
+        try:
+            checker, result = find_checker(f"{NAMED}{model}@{revision}"), measured(folder)
+        except ProviderError:  # the folder was renamed
+            continue
         if checker and checker.is_installed and result:
             gains[str(folder)] = result.gain
     best = max(gains, key=lambda folder: gains[folder], default="")

@@ -151,6 +151,8 @@ class Scorers:
 
     def _require(self, path: str, options: Options) -> None:
         options = self.resolve(options)
+        if options.scorer == "checker" and self._config.scoring.checker:
+            path = "scoring.checker"
         try:
             self.require(options)
         except ProviderError as error:

@@ -106,6 +106,16 @@ class Config(Section):
     log: Log = Field(default_factory=Log, description="log on standard error")
     traces: Traces = Field(default_factory=Traces, description="OpenTelemetry spans of requests")
 
+    @model_validator(mode="before")
+    @classmethod
+    def _use_checker(cls, raw: Any) -> Any:
+        """Use a configured checker, unless another scorer is named."""
+        if isinstance(raw, dict) and isinstance(scoring := raw.get("scoring"), dict) and scoring.get("checker"):
+            citations = raw.get("citations") or {}
+            if isinstance(citations, dict) and "scorer" not in citations:
+                return {**raw, "citations": {**citations, "scorer": "checker"}}
+        return raw
+
     @model_validator(mode="after")
     def _consistent(self) -> "Config":
         self._check_server()

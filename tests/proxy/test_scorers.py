@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from citestream.citation.evidence import Evidence
 from citestream.citation.options import Options
@@ -48,9 +49,9 @@ def test_the_token_weight_of_ragflow_is_configurable() -> None:
 
 
 def test_a_default_scorer_without_its_model_is_a_configuration_error(tmp_path: Path) -> None:
-    for folder in ("", str(tmp_path)):
+    for folder, path in (("", "citations.scorer"), (str(tmp_path), "scoring.checker")):
         config = Config(citations=Options(scorer="checker"), scoring=ScoringConfig(checker=folder))
-        with pytest.raises(ConfigError, match=r"citations\.scorer: checker"):
+        with pytest.raises(ConfigError, match=f"{path}: checker: The"):
             Scorers(config)
 
 
@@ -85,6 +86,10 @@ VERIFIED: dict[str, tuple[dict[str, str | bool], str]] = {
     "words": ({}, "by its words; --judge MODEL or CITESTREAM_JUDGE adds a language model"),
     "a judge": ({"judge": "ollama/minicheck"}, "by its words and by the judge ollama/minicheck"),
     "a checker": ({"checker": "onnx:/models/nli"}, "by its words and by the checker onnx:/models/nli"),
+    "a checker that another scorer replaces": (
+        {"checker": "onnx:/models/nli", "scorer": "lexical"},
+        "by its words; citations.scorer: checker would also use onnx:/models/nli",
+    ),
     "a checker that is missing": (
         {"checker": "nli-small", "checker_required": False},
         "by its words, without nli-small: citestream models pull nli-small",
@@ -97,7 +102,8 @@ def test_the_server_says_how_sentences_are_verified(
     scoring: dict[str, Any], text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HF_HOME", str(tmp_path))
-    options = Options(scorer="checker") if scoring.get("checker") else Options()
+    scoring = dict(scoring)
+    options = Options(scorer=scoring.pop("scorer", "checker" if scoring.get("checker") else "lexical"))
     config = Config(
         citations=options, scoring=ScoringConfig(**scoring), providers={"ollama": ProviderConfig(kind="ollama")}
     )
@@ -125,6 +131,22 @@ async def test_auto_selects_the_best_available_scorer(
     await scorers.aclose()
 
 
+CONFIGURED = {
+    "a checker is used as soon as it is configured": ("scoring: {checker: nli-small}", "checker"),
+    "a scorer that is named is not replaced": (
+        "{scoring: {checker: nli-small}, citations: {scorer: hybrid}}",
+        "hybrid",
+    ),
+    "other options of citations stay": ("{scoring: {checker: nli-small}, citations: {strictness: strict}}", "checker"),
+    "without a checker": ("{}", "lexical"),
+}
+
+
+@pytest.mark.parametrize(("content", "scorer"), CONFIGURED.values(), ids=CONFIGURED)
+def test_the_configuration_of_a_checker_selects_its_scorer(content: str, scorer: str) -> None:
+    assert parse(yaml.safe_load(content)).citations.scorer == scorer
+
+
 GAINS: dict[str, tuple[dict[str, float], str, str]] = {
     "the model that improves most": ({"small": 0.05, "large": 0.08}, "checker", "tiny--large@main"),
     "no model that changes little": ({"small": 0.01}, "hybrid", ""),
@@ -137,6 +159,8 @@ async def test_auto_uses_the_best_installed_checker(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, gains: dict[str, float], chosen: str, folder: str
 ) -> None:
     monkeypatch.setenv("HF_HOME", str(tmp_path))
+    (tmp_path / "citestream" / "broken").mkdir(parents=True)
+    (tmp_path / "citestream" / "broken" / "checker.json").write_text("{")
     for name in ("small", "large"):
         path = write_folder(tmp_path / "citestream" / f"tiny--{name}@main", labels_model(2, 0))
         files = {file.name: InstalledFile(file.name, "", file.stat().st_size) for file in path.iterdir()}

@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -83,12 +84,18 @@ def models_folder() -> Path:
 
 
 def installed() -> Iterator[tuple[str, str, Path]]:
-    """Yield id, revision and folder of each model that has been downloaded, at least in part."""
-    folder = models_folder()
-    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
-        revision = path.name.rpartition("@")[2]
-        if (path / FORMAT_FILE).is_file() and (manifest := read_manifest(path)) and manifest.id:
-            yield manifest.id, revision, path
+    """Yield id, revision and folder of each model that has been downloaded, at least in part.
+
+    Folders that cannot be read are left out.
+    """
+    try:
+        folders = sorted(path for path in models_folder().iterdir() if (path / FORMAT_FILE).is_file())
+    except OSError:
+        return
+    for path in folders:
+        with suppress(ProviderError):
+            if (manifest := read_manifest(path)) and manifest.id:
+                yield manifest.id, path.name.rpartition("@")[2], path
 
 
 def remove(checker: Checker) -> int:

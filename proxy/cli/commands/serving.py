@@ -86,6 +86,8 @@ def verification(config: "Config") -> str:
         return f"each sentence is verified by its words and by the judge {scoring.judge}{missing}"
     if config.citations.scorer == "checker" and not missing:
         return f"each sentence is verified by its words and by the checker {scoring.checker}"
+    if scoring.checker and not missing and config.citations.scorer != "auto":
+        return f"each sentence is verified by its words; citations.scorer: checker would also use {scoring.checker}"
     hint = missing or "; --judge MODEL or CITESTREAM_JUDGE adds a language model"
     return f"each sentence is verified by its words{hint}"
 
