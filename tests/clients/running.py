@@ -24,6 +24,7 @@ RETRIEVING = HERE / "retrieving.yaml"  # for clients that send no evidence; a se
 CONCURRENT_SCRIPTS = 2  # a small machine has two cores
 SCRIPT_SECONDS = 120  # the slowest takes 5 s on an idle machine
 SDKS, FRAMEWORKS, ON_DEMAND = HERE / "python", HERE / "frameworks", HERE / "on_demand"
+AGENTS = HERE / "agents"
 MASTRA = HERE / "mastra"  # 80 MB, on demand
 # Beginning of the name of a script -> the environment in which it runs instead of the common one.
 ENVIRONMENTS = {"litellm": "litellm", "langchain_chat_cohere": "langchain_cohere"}
@@ -60,7 +61,8 @@ def _python_scripts(names: Sequence[str], *, on_demand: bool) -> list[tuple[Path
         environment = next((own for start, own in ENVIRONMENTS.items() if path.stem.startswith(start)), "requirements")
         found.append((path, SDKS / f"{environment}.txt"))
     found += [(SDKS / f"{script}.py", SDKS / f"{environment}.txt") for environment, script in OLDER_SDKS.items()]
-    found += [(path, FRAMEWORKS / "frameworks.txt") for path in sorted(FRAMEWORKS.glob("*.py"))]
+    for folder in (FRAMEWORKS, AGENTS):
+        found += [(path, folder / f"{folder.name}.txt") for path in sorted(folder.glob("*.py"))]
     found = [(path, file) for path, file in found if reports(path, names)]
     for path in sorted(ON_DEMAND.glob("*.py")):
         if path.stem in names or (on_demand and reports(path, names)):
