@@ -5,7 +5,7 @@ frequencies of its words follow Zipf's law with an offset, because both stores l
 frequent words of a language. A question is eight words of one excerpt, so that most of them are common and the excerpt
 that it should find is known. Each store is asked the same questions in turns with and without the limit on the rows
 that are ranked, one at a time, and then with the limit and several at a time. The baseline is the search without the
-limit. Takes several minutes.
+limit. With `--vectors`, the folder also has random vectors, and so has each question. Takes several minutes.
 """
 
 import argparse
@@ -20,7 +20,9 @@ from pathlib import Path
 
 import asyncpg
 import numpy as np
+from numpy.typing import NDArray
 
+from citestream.providers.embedding import Embedder, Limits
 from citestream.providers.retrieval import term_selection
 from citestream.providers.retrieval.folder.folder_retriever import FolderRetriever
 from citestream.providers.retrieval.folder.store import Store
@@ -34,6 +36,7 @@ OFFSET = 20  # added to each rank, in place of the stop words
 QUESTION_WORDS = 8
 FOUND = 8  # results of a question
 UNLIMITED = 10**9
+DIMENSIONS = 512  # numbers in a vector
 CONCURRENT = 16  # searches at a time
 
 TABLE = """
@@ -61,6 +64,25 @@ class Result:
         return f"  {name:10s} p50 {p50:7.1f} ms   p99 {p99:7.1f} ms   excerpt found {share:5.1f} %"
 
 
+class RandomVectors:
+    """An embedding model without a meaning, of the size of the local one."""
+
+    name = "random"
+    limits = Limits(texts=512, characters=10**6, text_characters=10**6)
+
+    def __init__(self) -> None:
+        self._draw = np.random.default_rng(SEED)
+
+    async def vectors(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return the vectors (n, D)."""
+        drawn = self._draw.normal(size=(len(texts), DIMENSIONS)).astype(np.float32)
+        drawn /= np.linalg.norm(drawn, axis=1, keepdims=True)
+        return drawn
+
+    async def aclose(self) -> None:
+        """Do nothing."""
+
+
 def main() -> None:
     """Fill both stores with each size, ask all questions and print the tables."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -68,13 +90,14 @@ def main() -> None:
     options.add_argument("--words", type=int, default=120, help="words of an excerpt")
     options.add_argument("--questions", type=int, default=200)
     options.add_argument("--misspelt", type=int, default=0, help="words of a question with a mistake, of 8")
+    options.add_argument("--vectors", action="store_true", help="search the folder by vectors, too")
     options.add_argument("--stores", nargs="+", choices=("folder", "postgres"), default=["folder", "postgres"])
     chosen = options.parse_args()
     for count in chosen.excerpts:
         texts = corpus(count, chosen.words)
         questions = questions_about(texts, chosen.questions, chosen.misspelt)
         if "folder" in chosen.stores:
-            asyncio.run(measure_folder(texts, questions))
+            asyncio.run(measure_folder(texts, questions, RandomVectors() if chosen.vectors else None))
         if "postgres" in chosen.stores:
             asyncio.run(measure_postgres(texts, questions))
 
@@ -116,20 +139,27 @@ def misspell(word: str, draw: random.Random) -> str:
     return exchanged if exchanged != word and draw.random() < 0.5 else word[:place] + word[place + 1 :]
 
 
-async def measure_folder(texts: Sequence[str], questions: Sequence[tuple[int, str]]) -> None:
+async def measure_folder(
+    texts: Sequence[str], questions: Sequence[tuple[int, str]], model: RandomVectors | None
+) -> None:
     """Measure the embedded store and print the result."""
+    embedder = Embedder(model) if model else None
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "evidence.db"
         store = Store(path, create=True)
+        excerpts = []
         with store.transaction():
             root = store.folder(Path(folder))
             for number, text in enumerate(texts):
                 name = f"{number}.txt"
                 entry = {"id": str(number), "text": text, "file_name": name}
-                store.add_excerpt(store.add_file(root.number, name, b""), 0, name, entry)
+                excerpts.append(store.add_excerpt(store.add_file(root.number, name, b""), 0, name, entry))
+            if model:
+                store.set_embedder(model.name, model.name)
+                store.add_vectors(excerpts, await model.vectors(texts))
         store.close()
         print(f"folder, {len(texts)} excerpts, {path.stat().st_size / len(texts):.0f} bytes each")
-        retriever = FolderRetriever(path)
+        retriever = FolderRetriever(path, lambda _: embedder)
         await measure(retriever, questions)
         await retriever.aclose()
 
