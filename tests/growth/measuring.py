@@ -19,6 +19,8 @@ from citestream.citation.markers import MarkerNames, marker_end, strip
 from citestream.citation.options import Options
 from citestream.citation.prompt.history import strip_history
 from citestream.citation.prompt.sanitize import sanitize
+from citestream.citation.quotations import Cited, QuotationReport
+from citestream.citation.quotations.marks import find_quotations
 from citestream.citation.support.claims import makes_claim
 from citestream.citation.support.features.excerpts import analyze_excerpt
 from citestream.citation.support.gates import GateChecks
@@ -66,6 +68,9 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "line_type in a list": lambda text: line_type(f"{text}a - b", BlockContext(indent=len(text)), final=True),
     "LinkDefanger": lambda text: _defang(text),
     "makes_claim": lambda text: makes_claim(text, Kind.PROSE),
+    "find_quotations": lambda text: find_quotations(f'“{text}” "{text}"'),
+    "compare a quotation with the text": lambda text: _compare_quotation(f"It {EVIDENCE[0].text}", text),
+    "compare the text as a quotation": lambda text: _compare_quotation(text.replace('"', "'"), EVIDENCE[0].text),
     "question_parts": question_parts,
     "recognise hosts": lambda text: recognise([{"role": "user", "content": text}], ()),
     "recognise prompts of hosts": lambda text: [recognise(messages, ()) for messages in _host_prompts(text)],
@@ -153,6 +158,12 @@ def _feed(text: str, options: Options) -> object:
     assert isinstance(answer, Answer)
     drafts = [draft for at in range(0, len(text), 7) for draft in answer.feed(text[at : at + 7])] + answer.flush()
     return [answer.cite(draft) for draft in drafts]
+
+
+def _compare_quotation(quoted: str, evidence: str) -> object:
+    report = QuotationReport([Evidence(1, evidence or "a", "e1")])
+    report.feed(0, 0, f'It says "{quoted.strip()}".', Kind.PROSE, (), Cited(0, 9, (), ()))
+    return report.finish()
 
 
 def _defang(text: str) -> object:
