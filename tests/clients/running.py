@@ -25,6 +25,7 @@ CONCURRENT_SCRIPTS = 2  # a small machine has two cores
 SCRIPT_SECONDS = 120  # the slowest takes 5 s on an idle machine
 SDKS, FRAMEWORKS, ON_DEMAND = HERE / "python", HERE / "frameworks", HERE / "on_demand"
 AGENTS = HERE / "agents"
+COMMANDS = HERE / "commands"  # programs for the terminal, packages of npm
 MASTRA = HERE / "mastra"  # 80 MB, on demand
 # Beginning of the name of a script -> the environment in which it runs instead of the common one.
 ENVIRONMENTS = {"litellm": "litellm", "langchain_chat_cohere": "langchain_cohere"}
@@ -48,6 +49,10 @@ def commands(names: Sequence[str], *, node: bool, on_demand: bool) -> list[list[
             for path in sorted((HERE / "node").glob("*.mjs"))
             if reports(path, names)
         ]
+        scripts = [path for path in sorted(COMMANDS.glob("*.py")) if reports(path, names)]
+        if scripts:
+            environments.node(COMMANDS)
+        found += [[sys.executable, str(path)] for path in scripts]
         script = MASTRA / "mastra.mjs"
         if on_demand or script.stem in names:
             found.append(["node", str(environments.node(MASTRA) / script.name)])
@@ -101,7 +106,8 @@ async def reported(commands: Sequence[Sequence[str]]) -> tuple[list[Report], dic
             "CITESTREAM_RETRIEVING": retriever,
             "SILENT": silent,
             "CASE": str(CASE),
-            "PYTHONPATH": str(SDKS),  # for report.py
+            "COMMANDS": str(environments.CACHE / COMMANDS.name),
+            "PYTHONPATH": str(SDKS),  # for report.py and reference_list.py
         }
         if any(PROXY in command[-1] for command in commands):
             await stack.enter_async_context(litellm.running(url, key, providers["openai"], folder))

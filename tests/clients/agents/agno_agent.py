@@ -11,9 +11,7 @@ question, evidence = CASE["question"], CASE["evidence"]
 
 def agent_of(model: str) -> Agent:
     # region agent
-    llm = OpenAILike(
-        id=model, base_url=f"{CITESTREAM}/v1", api_key=KEY, extra_body={"evidence": evidence}, max_retries=0
-    )
+    llm = OpenAILike(id=model, base_url=f"{CITESTREAM}/v1", api_key=KEY, extra_body={"evidence": evidence})
     agent = Agent(model=llm, telemetry=False)
     # endregion
     return agent
