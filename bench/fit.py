@@ -221,19 +221,22 @@ def choose(parts: Sequence[Part], held_out: dict[str, Probabilities]) -> dict[St
     grid = [(cited, uncited) for cited in STEPS for uncited in STEPS]
     measured = {point: by_author(natural, probability, *point) for point in grid}
     total = {point: ratio(sum(found.values(), Counter[str]())) for point, found in measured.items()}
+    alone = {name: threshold_alone(by_name["labelled"], held_out["labelled"], MAX_BAD[name]) for name in STRICTNESS}
     # F1 is the mean over authors, because one author has three times as many sentences as another. It must be above
-    # that of the model for each of them. Of thresholds with nearly the same F1, the higher ones remove more.
+    # that of the model for each of them. Of thresholds with nearly the same F1, the higher ones remove more. Evidence
+    # that a model leaves out has to be as certain as evidence for an answer without any citations.
     f1 = {
         point: mean_f1(found)
         for point, found in measured.items()
-        if total[point]["kept"] >= BALANCED_KEPT and all(ratio(found[name])["F1"] > own for name, own in own_f1())
+        if total[point]["kept"] >= BALANCED_KEPT
+        and point[1] >= alone["balanced"]
+        and all(ratio(found[name])["F1"] > own for name, own in own_f1())
     }
     balanced = max(point for point, value in f1.items() if value >= max(f1.values()) - F1_TOLERANCE)
     strict = max(grid, key=lambda point: (min(total[point]["precision"], STRICT_PRECISION), total[point]["recall"]))
     below = [point for point in grid if point[0] <= balanced[0] and point[1] <= balanced[1]]
     lenient = max(below, key=lambda point: (min(total[point]["kept"], LENIENT_KEPT), mean_f1(measured[point])))
     points = dict(zip(STRICTNESS, (strict, balanced, lenient), strict=True))
-    alone = {name: threshold_alone(by_name["labelled"], held_out["labelled"], MAX_BAD[name]) for name in STRICTNESS}
     return {
         name: Thresholds(*(round(float(value), 2) for value in (*points[name], alone[name]))) for name in STRICTNESS
     }

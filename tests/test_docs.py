@@ -18,6 +18,7 @@ from citestream.citation.dialects import Dialect
 from citestream.citation.references import References
 from citestream.citation.support.scorers import SCORERS
 from citestream.providers.events import ChatRequest, Finish, TextDelta
+from citestream.providers.judging.checkers.model_format import read_format
 from citestream.providers.retrieval import RETRIEVERS
 from citestream.providers.retrieval.http.presets import PRESETS
 from citestream.providers.retrieval.readers import READERS
@@ -60,6 +61,14 @@ def test_the_first_program_prints_a_cited_answer(citestream_server: Start) -> No
 def test_every_format_with_a_reader_is_described() -> None:
     page = (DOCS / "documents.md").read_text("utf-8")
     assert [suffix for suffix in READERS if f"`{suffix}`" not in page and suffix] == []
+
+
+def test_the_format_of_a_checker_in_the_page_is_read(tmp_path: Path) -> None:
+    (block,) = re.findall(r'```json\n(\{"labels".*?)```', (DOCS / "verify.md").read_text("utf-8"), re.DOTALL)
+    (tmp_path / "checker.json").write_text(block)
+    described = read_format(tmp_path)
+    assert described.entailment_index == 1
+    assert described.text("It is red.", "It is blue.").startswith("It is red.\n\nChoose your answer")
 
 
 def test_the_library_does_what_its_page_says() -> None:

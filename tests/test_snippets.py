@@ -35,6 +35,7 @@ BLOCK = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 SERVES = re.compile(r"\bcitestream serve\b")
+OF_HUB = re.compile(r"citestream models (?:pull|check|remove) ")
 ADDRESS = "http://127.0.0.1:8787"
 INSTALLS = re.compile(r"(?:pip|pipx|uv tool) install '?\.(?:\[(?P<extras>[\w,]+)\])?'?")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
@@ -124,6 +125,10 @@ def run_shell(block: Block, user: User) -> None:
         elif install := INSTALLS.fullmatch(line):  # tests/test_packaging.py installs into an empty environment
             extras = set(filter(None, (install["extras"] or "").split(",")))
             assert extras <= PROJECT["optional-dependencies"].keys()
+        elif OF_HUB.match(line):  # tests/proxy/cli/test_models_command.py runs these with a hub of its own
+            _, name, *arguments = shlex.split(line)
+            command = main.commands[name]
+            command.make_parser(Context(command, info_name=name)).parse_args(arguments)
         elif SERVES.search(line):
             *before, serve = line.split(" && ")
             [user.run(one) for one in before]
@@ -172,7 +177,7 @@ def check_configuration(block: Block, user: User) -> None:
     file.write_text(re.sub(r"/run/secrets/\w+", str(secret), block.code))
     variables = re.findall(r"\$\{(\w+)|api_key_env: (\w+)", block.code)
     environment = {name: "k" for names in variables for name in names if name}
-    loaded = load(str(file), environ=environment).model_dump(exclude_defaults=True)
+    loaded = load(str(file), environ=environment).model_dump(exclude_defaults=True, warnings=False)
     assert yaml.safe_load(block.code).keys() <= loaded.keys()
 
 
@@ -263,6 +268,7 @@ RUN_BY = {
         "proxy/apis/mcp/test_mcp_clients: test_the_configurations_of_the_page_connect_a_client"
     ),
     ("docs/mcp.md", '{\n  "claims"'): "proxy/apis/mcp/test_mcp_clients: test_the_result_of_the_page_is_returned",
+    ("docs/verify.md", '{"labels"'): "test_docs: test_the_format_of_a_checker_in_the_page_is_read",
     ("docs/benchmarks.md", '{"id": "1"'): "test_docs: test_the_labelled_record_of_the_page_can_be_measured",
 }
 
