@@ -212,6 +212,8 @@ _MAY_BE_CODE = re.compile(
 def _csv(text: str, expected: bool, final: bool) -> Opening:
     """Return CSV for lines with the same number of fields, and no space after the commas between them."""
     word = _FIRST_WORD.match(text)
+    if not expected and _BULLET.match(text):
+        return None
     if word and word[1].lower() in STARTERS:
         return None
     begun = _FIRST_FIELD.match(text)
@@ -239,6 +241,7 @@ _FIRST_WORD = re.compile(r"(\w+) ")
 _QUOTED = r'"(?:[^"\n]|"")*"'
 _WORD = rf"[^\s,;\"\t.!?:()。，：\[\]【]{{1,{MAX_FIELD}}}"
 _FIELD = rf"(?!\S*[\u2e80-\u9fff]{{{_UNSPACED_WORD}}})(?:{_QUOTED}|(?:{_WORD}[ ]){{0,2}}{_WORD})"
+_BULLET = re.compile(r"\s*[-*+•]\s")  # begins an item of a list, which may contain tabs
 _FIRST_FIELD = re.compile(rf"\s*{_FIELD}(?P<separator>[,;\t])(?P<after>.)", re.DOTALL)
 _MAY_BE_FIELD = re.compile(rf"\s*(?:{_FIELD}[ ]?[,;\t]?|\"[^\"\n]{{0,{MAX_FIELD}}})?")
 # Names of columns with spaces between them: "name, height". Lines of prose are no names of columns.

@@ -280,8 +280,9 @@ def test_spans_index_the_shown_text(text: str) -> None:
 
 
 def without_ours(marked: str, response: Response) -> str:
-    """Remove our markers, each with the space that was inserted before it."""
-    spans = [span.marker for reference in response.references.cited() for span in reference.spans]
+    """Remove our markers, each with the space that was inserted before it. Rows of data have none."""
+    cited = [span for reference in response.references.cited() for span in reference.spans]
+    spans = [span.marker for span in cited if span.marker != (span.start, span.end)]
     plain = marked
     for start, end in sorted(spans, reverse=True):
         begin = start - 1 if start and plain[start - 1] == " " and not spaced(marked, start) else start

@@ -42,6 +42,7 @@ BLOCKS: dict[str, Pieces] = {
     "CSV with spaces": (("name, height\n", CSV), ("Saturn V, It rose. It fell\n", CSV)),
     "CSV with tabs": (("name\theight\n", CSV), ("Saturn V\tIt rose. It fell.", CSV)),
     "CSV in Chinese": (("名称,高度\n", CSV), ("火箭,110米。很高\n", CSV)),
+    "a list with tabs": (("- item\t\n", ITEM), ("\t- nested", ITEM)),
     "text after CSV": (("a,b\n", CSV), ("c,d\n", CSV), ("\n", CSV), ("It rose high. ", PROSE), ("It fell.", PROSE)),
     "YAML": (("answer: It rose. It fell.\n", YAML), ("other: B\n", YAML)),
     "YAML with a list": (("answers:\n", YAML), ("- It rose. It fell.\n", YAML), ("- B", YAML)),
