@@ -26,8 +26,8 @@ class OffsetMap:
 
     def __init__(self) -> None:
         """Create a map of empty texts."""
+        self.source_end = 0  # length of the provider's text so far
         self._stretches = [_Stretch(0, 0, 0, 0)]
-        self._source_end = 0
         self._shown_end = 0
         self._source_bytes = 0
         self._shown_bytes = 0
@@ -38,11 +38,11 @@ class OffsetMap:
         is_changed = source != shown
         shift = source_start - shown_start
         last = self._stretches[-1]
-        if is_changed or last.texts or last.source - last.shown != shift or source_start != self._source_end:
+        if is_changed or last.texts or last.source - last.shown != shift or source_start != self.source_end:
             texts = (source, shown) if is_changed else None
             place = (source_start, shown_start, self._source_bytes, self._shown_bytes)
             self._stretches.append(_Stretch(*place, texts, inserted))
-        self._source_end, self._shown_end = source_start + len(source), shown_start + len(shown)
+        self.source_end, self._shown_end = source_start + len(source), shown_start + len(shown)
         self._source_bytes += byte_length(source)
         self._shown_bytes += byte_length(shown)
 

@@ -10,6 +10,7 @@ from citestream.citation.references import Citation
 from citestream.providers.events import Chunk
 
 from ..pipeline.collect_chunks import Completion
+from ..pipeline.provider_citations import ProviderSpan
 from ..pipeline.request.job import Job
 from .request_body import required_text
 
@@ -25,6 +26,10 @@ class Citations(Protocol):
 
     def citations(self, choice: int, /) -> Sequence[Citation]:
         """Return the citations of a choice, in the order of its text."""
+        ...
+
+    def provider_spans(self, choice: int, first: int, /) -> Sequence[ProviderSpan]:
+        """Return the stretches of text that the provider cites, from the one with the number `first`."""
         ...
 
     def sentence_start(self, choice: int, /) -> int:

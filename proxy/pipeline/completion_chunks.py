@@ -15,7 +15,7 @@ from citestream.providers.wire.json_text import as_object
 
 from .chunk_fields import empty_chunk
 from .outgoing import Failed, Outgoing, TextOut
-from .provider_citations import ProviderCitations
+from .provider_citations import ProviderCitations, ProviderSpan, with_offsets
 
 OWN_FIELDS = ("references", "grounding")  # only Citestream states them; a provider could invent them
 LONG_LIST = 1_000  # spans, which are freed in 1 ms
@@ -46,7 +46,10 @@ class Chunks:
         """Return the chunks of one event; none for usage that the client did not ask for."""
         if not isinstance(event, Failed):
             _remove_added_fields(event.chunk)
-            if (taken := self._native.take(event.chunk)) is not event.chunk:
+            taken = self._native.take(event.chunk)
+            if taken is None:
+                return []
+            if taken is not event.chunk:
                 event = replace(event, chunk=taken)
         match event:
             case TextOut(choice, text, chunk, logprobs):
@@ -89,6 +92,10 @@ class Chunks:
     def is_sentence_open(self, choice: int) -> bool:
         """Return whether a part of the latest sentence, which can be cited, has not been sent."""
         return self._response.answer(choice).is_sentence_open
+
+    def provider_spans(self, choice: int, first: int) -> Sequence[ProviderSpan]:
+        """Return the stretches of text that the provider cites, from the one with the number `first`."""
+        return self._native.spans(choice, first, self._response.answer(choice).offsets)
 
     @property
     def reference_count(self) -> int:
@@ -166,20 +173,41 @@ class UncitedChunks:
     def __init__(self, *, usage: bool) -> None:
         """`usage`: the client asked for the usage chunk."""
         self._usage = usage
+        self._native = ProviderCitations()
+        self._length = 0  # code points of text; only Anthropic's API has cited blocks, and one choice
 
     def of(self, event: Outgoing) -> list[Chunk]:
         """Return the chunk of one event, if any."""
         match event:
             case OtherDelta(chunk):
+                chunk = self._with_annotations(chunk)
                 return [chunk] if self._usage else _without_usage([chunk])
             case Usage(chunk):
                 return [chunk] if self._usage else []
             case _:
                 return []
 
-    def annotations(self, _choice: int) -> list[Fields]:
-        """Return no annotations."""
-        return []
+    def _with_annotations(self, chunk: Chunk) -> Chunk:
+        """Return the last chunk of a choice with the citations of its cited blocks, and other chunks as they are."""
+        choices = chunk.get("choices") or []
+        if not choices:
+            return chunk
+        chunk = with_offsets(chunk, lambda _: self._length)
+        self._native.observe(chunk)
+        self._length += sum(len((choice.get("delta") or {}).get("content") or "") for choice in choices)
+        if not self._native.has_spans or not any(choice.get("finish_reason") for choice in choices):
+            return chunk
+        (choice,) = choices  # Anthropic's API has one
+        delta = {**(choice.get("delta") or {}), "annotations": self.annotations(choice.get("index", 0))}
+        return chunk | {"choices": [choice | {"delta": delta}]}
+
+    def annotations(self, choice: int) -> list[Fields]:
+        """Return those of the provider's cited blocks."""
+        return self._native.annotations(choice, None)
+
+    def provider_spans(self, _choice: int, _first: int) -> Sequence[ProviderSpan]:
+        """Return nothing: the cited blocks stay in the chunks."""
+        return ()
 
     def citations(self, _choice: int) -> Sequence[Citation]:
         """Return no citations."""

@@ -1,7 +1,7 @@
 """Citations of the provider itself, of a search that it made: they are held, and move with the text that they mark."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from citestream.citation.answers.offset_map import OffsetMap
 from citestream.providers.events import Chunk
@@ -12,24 +12,47 @@ Fields = dict[str, Any]
 MAX_MOVED = 1_000  # citations of one choice; each takes up to 10 ms if our markers are inside
 
 
+class ProviderSpan(NamedTuple):
+    """A stretch of text that a provider cites, in code points. Anthropic's citations belong to blocks of text."""
+
+    start: int | None  # None: not shown yet
+    end: int | None  # None: not shown yet, or open
+    citations: Sequence[Any] = ()
+
+
 class ProviderCitations:
-    """The annotations and the grounding metadata of one answer, by choice.
+    """The annotations, the grounding metadata and the cited blocks of one answer, by choice.
 
     Their offsets are known in the shown text when all text is shown, and clients read them once per stream. They are
-    therefore sent with the end of their choice.
+    therefore sent with the end of their choice; in Anthropic's API, with the text.
     """
 
     def __init__(self) -> None:
         """Create an empty collection."""
         self._annotations: dict[int, list[Any]] = {}
         self._metadata: dict[int, Fields] = {}
+        self._spans: dict[int, list[ProviderSpan]] = {}  # with offsets in the provider's text
 
-    def take(self, chunk: Chunk) -> Chunk:
-        """Take the citations of a chunk; return the chunk without them."""
+    def take(self, chunk: Chunk) -> Chunk | None:
+        """Take the citations of a chunk. Return the chunk without them, None if it had only cited blocks."""
         choices = chunk.get("choices") or []
         without = [self._take(choice) for choice in choices]
-        is_changed = any(one is not choice for one, choice in zip(without, choices, strict=True))
-        return chunk | {"choices": without} if is_changed else chunk
+        if all(one is choice for one, choice in zip(without, choices, strict=True)):
+            return chunk
+        had_blocks = any("anthropic" in (choice.get("delta") or {}) for choice in choices)
+        return None if had_blocks and not any(map(_has_content, without)) else chunk | {"choices": without}
+
+    @property
+    def has_spans(self) -> bool:
+        """Whether there are cited blocks."""
+        return any(span.citations for spans in self._spans.values() for span in spans)
+
+    def observe(self, chunk: Chunk) -> None:
+        """See the cited blocks of a chunk, which stay in it."""
+        for choice in chunk.get("choices") or ():
+            delta = choice.get("delta")
+            if delta and "anthropic" in delta:
+                self._take_blocks(choice.get("index", 0), delta)
 
     def _take(self, choice: Fields) -> Fields:
         index, delta, google = choice.get("index", 0), choice.get("delta"), choice.get("google")
@@ -39,11 +62,35 @@ class ProviderCitations:
         if metadata := as_object(as_object(google).get("groundingMetadata")):
             self._metadata.setdefault(index, {}).update(metadata)
             choice = choice | {"google": _without(as_object(google), "groundingMetadata")}
+        if delta and (own := as_object(delta.get("anthropic"))):
+            blocks = as_list(own.get("content"))
+            if len(others := self._take_blocks(index, delta)) < len(blocks):
+                rest = {**own, "content": others} if others else _without(own, "content")
+                delta = _without(choice["delta"], "anthropic")
+                choice = choice | {"delta": {**delta, **({"anthropic": rest} if rest else {})}}
         return choice
 
-    def annotations(self, choice: int, offsets: OffsetMap) -> list[Any]:
-        """Return the annotations of a choice, with offsets in the shown text."""
-        return [_moved_annotation(one, offsets) for one in self._annotations.get(choice, ())[:MAX_MOVED]]
+    def _take_blocks(self, choice: int, delta: Mapping[str, Any] | None) -> list[Any]:
+        """Take the cited blocks of Anthropic's messages; return the other ones."""
+        others, spans = [], self._spans.setdefault(choice, [])
+        for block in as_list(as_object((delta or {}).get("anthropic")).get("content")):
+            if "text_start" in block:
+                spans.append(ProviderSpan(block["text_start"], None))
+            elif "text_end" in block and spans:
+                spans[-1] = ProviderSpan(spans[-1].start, block["text_end"], block.get("citations") or ())
+            else:
+                others.append(block)
+        return others
+
+    def spans(self, choice: int, first: int, offsets: OffsetMap) -> list[ProviderSpan]:
+        """Return the cited blocks of a choice from the one with the number `first`, with offsets in the shown text."""
+        return [_shown_span(span, offsets) for span in self._spans.get(choice, ())[first:]]
+
+    def annotations(self, choice: int, offsets: OffsetMap | None) -> list[Any]:
+        """Return the annotations of a choice, with offsets in the shown text. `offsets`: None if it is unchanged."""
+        found = self._annotations.get(choice, [])[:MAX_MOVED]
+        found += [one for span in self._spans.get(choice, ())[:MAX_MOVED] for one in _annotations_of(span)]
+        return [_moved_annotation(one, offsets) for one in found] if offsets else found
 
     def choice_fields(self, choice: int, offsets: OffsetMap) -> Fields:
         """Return the other fields of a choice, with offsets in the shown text."""
@@ -52,6 +99,49 @@ class ProviderCitations:
             return {}
         supports = [_moved_support(one, offsets) for one in as_list(metadata.get("groundingSupports"))[:MAX_MOVED]]
         return {"groundingMetadata": metadata | ({"groundingSupports": supports} if supports else {})}
+
+
+def with_offsets(chunk: Chunk, received: Callable[[int], int]) -> Chunk:
+    """Return a chunk whose announced blocks have offsets.
+
+    `received`: returns the number of code points of a choice so far.
+    """
+    choices = chunk.get("choices") or []
+    if not any("anthropic" in (choice.get("delta") or ()) for choice in choices):
+        return chunk
+    return chunk | {"choices": [_with_offset(choice, received(choice.get("index", 0))) for choice in choices]}
+
+
+def _with_offset(choice: Fields, offset: int) -> Fields:
+    own = as_object(choice["delta"].get("anthropic"))
+    blocks = [
+        {name: offset if name in ("text_start", "text_end") else value for name, value in block.items()}
+        for block in as_list(own.get("content"))
+    ]
+    return choice | {"delta": {**choice["delta"], "anthropic": {**own, "content": blocks}}} if blocks else choice
+
+
+def _has_content(choice: Fields) -> bool:
+    return bool(choice.get("delta")) or choice.get("finish_reason") is not None
+
+
+def _shown_span(span: ProviderSpan, offsets: OffsetMap) -> ProviderSpan:
+    """Return a span of the provider's text in the shown text, as far as it is shown."""
+    start, end, citations = span
+    if start is None or start > offsets.source_end:
+        return ProviderSpan(None, None, citations)
+    is_shown = end is not None and end <= offsets.source_end
+    first, last = offsets.span(start, end if end is not None and is_shown else start)
+    return ProviderSpan(first, last if is_shown else None, citations)
+
+
+def _annotations_of(span: ProviderSpan) -> Iterator[Fields]:
+    """Yield Anthropic's citations of web pages as annotations of Chat Completions."""
+    for citation in map(as_object, span.citations if span.end is not None else ()):
+        url = citation.get("url") or citation.get("source")
+        if isinstance(url, str) and url.startswith(("http://", "https://")):
+            place = {"start_index": span.start, "end_index": span.end}
+            yield {"type": "url_citation", "url_citation": {"url": url, "title": citation.get("title") or url, **place}}
 
 
 def _without(fields: Mapping[str, Any], name: str) -> Fields:

@@ -17,6 +17,7 @@ from citestream.providers.scheduler import Work
 from .chunk_fields import has_own_fields, separate_fields
 from .merge_deltas import JoinedFields, LogProbs
 from .outgoing import Failed, Passed
+from .provider_citations import with_offsets
 
 Fields = dict[str, Any]
 
@@ -154,7 +155,8 @@ class _StreamSegmenter:
                 self._feed_calls(chunk)
                 for index in choices:
                     yield from self._choice(index).interrupt(ends=_ends_text(chunk))
-                yield [event]
+                placed = with_offsets(chunk, lambda index: self._choice(index).received)
+                yield [event if placed is chunk else replace(event, chunk=placed)]
             case Finish(index, reason, chunk):
                 self.begun = True
                 self._feed_calls(chunk)
@@ -187,21 +189,21 @@ class _Choice:
         self._calls = response.call_values()
         self._chunk: Chunk = {}
         self._held_since = 0.0
-        self._received = 0  # code points of the provider's text so far
+        self.received = 0  # code points of the provider's text so far
         self._logprobs: deque[tuple[int, LogProbs]] = deque()  # each with the offset at which its text ends
         self._fields: deque[tuple[int, Fields, Fields]] = deque()  # offset, fields of the chunk, fields of its choice
 
     def feed(self, delta: TextDelta, now: float) -> list[Step]:
         if not self._answer.holds:
             self._held_since = now
-        self._received += len(delta.text)
+        self.received += len(delta.text)
         self._chunk = delta.chunk
         (choice,) = delta.chunk["choices"]
         if choice.get("logprobs"):
-            self._logprobs.append((self._received, choice["logprobs"]))
+            self._logprobs.append((self.received, choice["logprobs"]))
         if has_own_fields(delta.chunk):
             self._chunk, chunk_fields, choice_fields = separate_fields(delta.chunk)
-            self._fields.append((self._received, chunk_fields, choice_fields))
+            self._fields.append((self.received, chunk_fields, choice_fields))
         drafts = self._answer.feed(delta.text)
         if not drafts:  # most deltas complete no sentence
             return []

@@ -51,6 +51,8 @@ class AnthropicReader(TranslatingReader):
         self._calls: dict[int, int] = {}  # index of a block -> index of its tool call
         self._inputs: dict[int, Any] = {}  # index of an open tool call's block -> the input that its start contained
         self._usage: Fields = {}
+        self._text_block = -1  # index of the latest text block
+        self._cited: dict[int, list[Any]] = {}  # index of an open text block -> Anthropic's own citations of its text
 
     @property
     def text_field(self) -> bytes:
@@ -73,7 +75,7 @@ class AnthropicReader(TranslatingReader):
             case "content_block_delta":
                 return self._delta(_index(event), as_object(event.get("delta")))
             case "content_block_stop":
-                return self._end_call(_index(event))
+                return self._end_call(_index(event)) + self._end_text(_index(event))
             case "message_delta":
                 self._usage |= as_object(event.get("usage"))
                 return self._finish(event)
@@ -95,7 +97,7 @@ class AnthropicReader(TranslatingReader):
     def _block(self, index: int, block: Mapping[str, Any]) -> list[Event]:
         match _string(block, "type"):
             case "text":
-                return self._emit({"content": _string(block, "text")}) if block.get("text") else []
+                return self._begin_text(index, block)
             case "thinking":
                 texts = {"text": "thinking", "signature": "signature"}
                 detail = {ours: _string(block, theirs) for ours, theirs in texts.items() if block.get(theirs)}
@@ -128,9 +130,30 @@ class AnthropicReader(TranslatingReader):
             case "input_json_delta":
                 return self._own({"index": index, "partial_json": _string(delta, "partial_json")})
             case "citations_delta":  # Anthropic's own, of a search that it made
-                return self._own({"index": index, "citations": [delta.get("citation")]})
+                if index not in self._cited:  # not announced
+                    return self._own({"index": index, "citations": [delta.get("citation")]})
+                self._cited[index].append(delta.get("citation"))
+                return []
             case _:
                 return []
+
+    def _begin_text(self, index: int, block: Mapping[str, Any]) -> list[Event]:
+        """Return the beginning of a text block. One that may have citations is announced, so that it stays apart.
+
+        The place of the announcement among the texts is the offset of the block: texts do not pass here one by one.
+        """
+        citations, previous = block.get("citations"), self._text_block
+        self._text_block = index
+        events: list[Event] = []
+        if isinstance(citations, list) or (previous >= 0 and previous == index - 1):
+            self._cited[index] = [*citations] if isinstance(citations, list) else []
+            events = self._own({"index": index, "text_start": True})
+        return events + (self._emit({"content": _string(block, "text")}) if block.get("text") else [])
+
+    def _end_text(self, index: int) -> list[Event]:
+        """Return the end of an announced text block, with its citations."""
+        citations = self._cited.pop(index, None)
+        return [] if citations is None else self._own({"index": index, "citations": citations, "text_end": True})
 
     def _end_call(self, index: int) -> list[Event]:
         """Return the arguments of a tool call without deltas: gateways send them whole, or there are none."""

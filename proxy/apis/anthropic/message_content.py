@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from citestream.citation.references import Citation
@@ -57,6 +58,7 @@ class MessageContent:
         self._cursor = CitationCursor(citations, CHOICE)
         self._shown = 0  # code points of text
         self._text_start = 0  # offset of the open text block
+        self._provider_spans = 0  # those whose citations were sent
         self._calls: dict[int, int] = {}  # index of a tool call -> index of its block
         # index of a tool call -> its deltas, which have not been sent
         self._waiting: dict[int, list[Mapping[str, Any]]] = {}
@@ -75,7 +77,8 @@ class MessageContent:
         """Return the events of the next delta of the answer."""
         content = delta.get("content")
         text = content if isinstance(content, str) else ""
-        events = [] if text and self._continues_sentence() else [*self._late_citations()]
+        events = [*self._late_provider_citations()]
+        events += [] if text and self._continues_sentence() else self._late_citations()
         details = [as_object(detail) for detail in as_list(delta.get("reasoning_details"))]
         signed = [detail for detail in details if str(detail.get("format", "")).startswith("anthropic")]
         if signed:
@@ -94,7 +97,8 @@ class MessageContent:
 
     def end(self) -> list[Fields]:
         """Return the events that end the last block."""
-        return [*self._late_citations(), *self._waiting_calls(), *self._close()]
+        late = [*self._late_provider_citations(), *self._late_citations()]
+        return [*late, *self._waiting_calls(), *self._close()]
 
     def containers(self) -> list[Any]:
         """Return what grows with the answer, if it is long. One block may have many citations or results of a tool."""
@@ -110,10 +114,22 @@ class MessageContent:
         cited = self._cursor.take(self._shown)
         if begins and (cited or self._citations.is_sentence_open(CHOICE)):  # it needs a block of its own
             yield from self._close()
-        if not self._is_text_open():
-            self._text_start = start
-        yield from self._continue_text(text)
-        yield from self._cite(cited)
+        spans = self._citations.provider_spans(CHOICE, self._provider_spans)
+        bounds = {at for span in spans for at in span[:2] if at is not None and start < at < self._shown}
+        is_cited = False
+        for begin, end in pairwise([start, *sorted(bounds), self._shown]):
+            if any(span.start == begin for span in spans):
+                yield from self._close()
+            if not self._is_text_open():
+                self._text_start = begin
+            piece = text[begin - start : end - start]
+            yield from self._continue_text(piece)
+            native = [one for span in spans if span.end == end for one in span.citations]
+            has_word = any(map(str.isalnum, piece))
+            own = cited if has_word or (end == self._shown and not is_cited) else []
+            is_cited |= has_word
+            yield from self._cite(own, native)
+        self._provider_spans += sum(span.end is not None and span.end <= self._shown for span in spans)
 
     def _continue_text(self, text: str) -> Iterator[Fields]:
         """Yield the events of text. That of a refusal has no offsets."""
@@ -137,12 +153,24 @@ class MessageContent:
         if self._is_text_open():
             yield from self._cite(self._cursor.take(self._shown))
 
-    def _cite(self, citations: Sequence[Citation]) -> Iterator[Fields]:
-        """Yield the citations of the sentence that ends the open text block. Blocks that have ended get no more."""
+    def _late_provider_citations(self) -> Iterator[Fields]:
+        """Yield the provider's citations that arrive after their text."""
+        for span in self._citations.provider_spans(CHOICE, self._provider_spans):
+            if span.end is None or span.end > self._shown:
+                return
+            self._provider_spans += 1
+            if self._is_text_open() and span.end > self._text_start:
+                yield from self._cite([], span.citations)
+
+    def _cite(self, citations: Sequence[Citation], native: Sequence[Any] = ()) -> Iterator[Fields]:
+        """Yield the citations of the open text block, which they end. Blocks that have ended get no more.
+
+        `native`: those of the provider.
+        """
         here = [one for one in citations if one.span.end > self._text_start]
-        if not here:
+        if not (here or native):
             return
-        for citation in native_citations(here, self._locations):
+        for citation in [*native_citations(here, self._locations), *native]:
             yield self._delta("citations", {"type": "citations_delta", "citation": citation})
         yield from self._close()
 
@@ -205,6 +233,8 @@ class MessageContent:
     def _native(self, block: Fields) -> Iterator[Fields]:
         """Yield the events of a block that only Anthropic has, or of a fragment of one."""
         index = block.pop("index", None)
+        if "text_start" in block and "text_end" not in block:  # a block of text begins, which may be cited
+            yield from self._close() if self._is_text_open() else ()
         if "type" in block:
             yield from self._begin({**block, **({"input": {}} if "input" in block else {})})
             self._own[index] = len(self._blocks) - 1
@@ -214,6 +244,8 @@ class MessageContent:
         for citation in as_list(block.get("citations")):  # Anthropic's own, for the text before
             if self._is_text_open():
                 yield self._delta("citations", {"type": "citations_delta", "citation": citation})
+        if "text_end" in block and self._is_text_open():
+            yield from self._close()
 
     # Blocks
 

@@ -134,7 +134,7 @@ def _whole(choice: Fields, pieces: Sequence[Piece]) -> Fields:
 def _candidate(choice: Fields, parts: list[Fields], texts: list[Text]) -> Fields:
     message, native = choice["message"], dict(as_object(choice.get("google")))
     grounding = as_object(native.pop("groundingMetadata", None))
-    if grounding or "references" in message:
+    if grounding or "references" in message or "annotations" in message:
         texts = texts or [Text(0, 0, "")]
         native["groundingMetadata"] = grounding_metadata(message, choice["index"], texts, grounding)
     reason = choice.get("finish_reason")

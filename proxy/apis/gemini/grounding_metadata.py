@@ -48,11 +48,32 @@ def grounding_metadata(
     passages = _passages(references, choice)
     chunks = [_chunk(references[position], urls[position], passage) for position, passage in passages]
     supports = _supports(references, choice, texts, passages)
+    pages, of_pages = _of_pages(message, texts, len(chunks))
+    before = len(chunks) + len(pages)
     return {
         **native,
-        "groundingChunks": [*chunks, *as_list(native.get("groundingChunks"))],
-        "groundingSupports": supports + _moved(native.get("groundingSupports"), texts, len(chunks)),
+        "groundingChunks": [*chunks, *pages, *as_list(native.get("groundingChunks"))],
+        "groundingSupports": supports + of_pages + _moved(native.get("groundingSupports"), texts, before),
     }
+
+
+def _of_pages(message: Mapping[str, Any], texts: Sequence[Text], before: int) -> tuple[list[Fields], list[Fields]]:
+    """Return the chunks and supports of web pages that another provider cites. Our own annotations have a passage."""
+    pages: dict[str, int] = {}
+    chunks, supports = list[Fields](), list[Fields]()
+    size = texts[-1].start + len(texts[-1].text)
+    for annotation in as_list(message.get("annotations"))[:MAX_OWN_SUPPORTS]:
+        page = as_object(as_object(annotation).get("url_citation"))
+        url, start, end = page.get("url"), page.get("start_index"), page.get("end_index")
+        if not isinstance(url, str) or "content" in page or type(start) is not int or type(end) is not int:
+            continue
+        if not 0 <= start < end <= size:
+            continue
+        if url not in pages:
+            pages[url] = before + len(pages)
+            chunks.append({"web": {"uri": url, "title": page.get("title") or url}})
+        supports.append({"segment": _segment_at(start, end, texts), "groundingChunkIndices": [pages[url]]})
+    return chunks, supports
 
 
 def _is_in_text(reference: Fields, choice: int) -> bool:

@@ -106,20 +106,18 @@ def added(release: str) -> Fields:
     return {"evidence": EVIDENCE, "citations": {"release": release}}
 
 
-async def chat(url: str, release: str, *, stream: bool) -> tuple[str, list[Fields], Fields]:
+async def chat(url: str, extra: Fields, *, stream: bool) -> tuple[str, list[Fields], Fields]:
     """Return the text, the annotations and Gemini's metadata of a chat completion."""
     async with openai.AsyncOpenAI(base_url=f"{url}v1", api_key="k") as client:
         messages: list[Any] = [{"role": "user", "content": "?"}]
         if not stream:
-            completion = await client.chat.completions.create(
-                model="up/m", messages=messages, extra_body=added(release)
-            )
+            completion = await client.chat.completions.create(model="up/m", messages=messages, extra_body=extra)
             (choice,) = completion.choices
             annotations = [one.model_dump() for one in choice.message.annotations or ()]
             return choice.message.content or "", annotations, getattr(choice, "google", None) or {}
         text, annotations, google = "", list[Fields](), Fields()
         async for chunk in await client.chat.completions.create(
-            model="up/m", messages=messages, stream=True, extra_body=added(release)
+            model="up/m", messages=messages, stream=True, extra_body=extra
         ):
             for streamed in chunk.choices:
                 text += streamed.delta.content or ""
@@ -128,13 +126,13 @@ async def chat(url: str, release: str, *, stream: bool) -> tuple[str, list[Field
         return text, annotations, google
 
 
-async def responses(url: str, release: str, *, stream: bool) -> tuple[str, list[Fields], Fields]:
+async def responses(url: str, extra: Fields, *, stream: bool) -> tuple[str, list[Fields], Fields]:
     async with openai.AsyncOpenAI(base_url=f"{url}v1", api_key="k") as client:
         if not stream:
-            response = await client.responses.create(model="up/m", input="?", extra_body=added(release))
+            response = await client.responses.create(model="up/m", input="?", extra_body=extra)
         else:
             announced: list[Any] = []
-            async with client.responses.stream(model="up/m", input="?", extra_body=added(release)) as events:
+            async with client.responses.stream(model="up/m", input="?", extra_body=extra) as events:
                 added_events = [
                     event async for event in events if event.type == "response.output_text.annotation.added"
                 ]
@@ -150,11 +148,11 @@ async def responses(url: str, release: str, *, stream: bool) -> tuple[str, list[
     return part.text, [{"type": "url_citation", "url_citation": one} for one in annotations], {}
 
 
-async def gemini(url: str, release: str, *, stream: bool) -> tuple[bytes, list[Any]]:
+async def gemini(url: str, extra: Fields, *, stream: bool) -> tuple[bytes, list[Any]]:
     """Return the text in UTF-8, and the supports whose chunks are of the web."""
     async with aiohttp.ClientSession() as session:
         client = genai.Client(api_key="k", http_options=HttpOptions(base_url=url, aiohttp_client=session)).aio
-        config: Any = {"http_options": {"extra_body": added(release)}}
+        config: Any = {"http_options": {"extra_body": extra}}
         if stream:
             answers = [
                 one
@@ -187,7 +185,7 @@ async def test_annotations_of_openai_cover_the_same_words(
     text, cited = TEXTS[case]
     for parts in chunkings(text, Random(case)):
         async with proxy("openai", of_openai(text, cited, parts)) as url:
-            shown, annotations, _ = await api(url, release, stream=stream)
+            shown, annotations, _ = await api(url, added(release), stream=stream)
         assert "[1]" in shown
         covered = [shown[one["start_index"] : one["end_index"]] for one in native(annotations)]
         assert covered == [words for _, _, words in spans(text, cited)]
@@ -203,8 +201,8 @@ async def test_supports_of_gemini_cover_the_same_words(
     expected = [words for _, _, words in spans(text, cited)]
     for parts in chunkings(text, Random(case)):
         async with proxy("gemini", of_gemini(text, cited, parts)) as url:
-            shown, supports = await gemini(url, release, stream=stream)
-            chat_text, _, google = await chat(url, release, stream=stream)
+            shown, supports = await gemini(url, added(release), stream=stream)
+            chat_text, _, google = await chat(url, added(release), stream=stream)
         assert b"[1]" in shown
         covered = [shown[one.segment.start_index or 0 : one.segment.end_index].decode() for one in supports]
         assert covered == expected == [one.segment.text for one in supports]
