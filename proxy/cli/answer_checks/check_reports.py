@@ -5,7 +5,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
-from xml.etree import ElementTree
+from xml.etree import ElementTree  # nosec B405 # writes XML and reads none
 
 from ...http.encoding import dumps
 from .check import CheckedAnswer, Finding, Rule

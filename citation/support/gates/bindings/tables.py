@@ -51,16 +51,19 @@ def wrong_table_cell(claim: Statement, passages: Sequence[Statement]) -> Iterato
 def denied_by_cell(claim: Statement, passages: Sequence[Statement]) -> Iterator[Disagreement]:
     """Yield a disagreement if the claim states what a cell of its row denies, or denies what it affirms.
 
-    The cell has one word, such as "no" in the column "Paid".
+    The cell has one word, such as "no" in the column "Paid". A claim that has this word too repeats the row.
     """
     rows = [passage for passage in passages if passage.cells]
     if not rows:
         return
     denies = not claim.kinds().isdisjoint(_DENIALS)
+    said = set(map(fold, _words(claim.text)))
     name = _name_column(rows, claim)
     named = _closest([row for row in rows if _names(row, claim, name)], claim, name)
     for column in _mentioned_columns(named[0], claim, name) if len(named) == 1 else ():
         cell = _cell_text(named[0], column)
+        if fold(cell) in said:
+            continue
         if is_affirmation(fold(cell)) if denies else is_denial(fold(cell)):
             header, _ = named[0].cells[column]
             detail = f"the row “{_cell_text(named[0], name)}” has “{cell}” in the column “{header}”"

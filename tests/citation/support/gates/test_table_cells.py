@@ -107,6 +107,11 @@ DENIED = {
 NOT_DENIED = {
     "the cell of another row denies it": (LEAVE, "Annual leave is paid."),
     "the sentence denies it as well": (LEAVE, "The sabbatical is not paid."),
+    "the sentence repeats the row": (LEAVE, "Leave: Sabbatical; Days: 90; Paid: no; Approval: board."),
+    "the sentence repeats the row, with another answer": (
+        LEAVE,
+        "Annual leave: 28 days, paid: yes, without a limit: no.",
+    ),
     "the sentence is about another column": (LEAVE, "The sabbatical needs the approval of the board."),
     "the cell affirms it in German": (URLAUB, "Der Erholungsurlaub ist bezahlt."),
 }
