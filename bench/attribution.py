@@ -23,8 +23,8 @@ from bench.data.pairs import Cited, Pairs, Record, claims_of, folds, load, predi
 from bench.fit import FOLDS, Probabilities, cross_validate
 from bench.fit_entailment import look_again
 from bench.scoring_time import Cost, cost
-from citestream.citation.evaluate import evaluate, interval
 from citestream.citation.support.calibration import calibration
+from citestream.proxy.cli.checking.record_measures import evaluate, interval
 
 MEASURES = ("precision", "recall", "f1", "balanced", "bad")
 

@@ -18,12 +18,12 @@ from sklearn.linear_model import LogisticRegression  # type: ignore[import-untyp
 
 from bench.data.pairs import Pairs, Record, claims_of, evidence_of, folds, load, predictions
 from bench.fit import FOLDS, Probabilities, cross_validate
-from citestream.citation.evaluate import evaluate
 from citestream.citation.support.calibration import calibration
 from citestream.citation.support.scorers import Scores
 from citestream.citation.support.scorers.checker import CheckerPrepared, CheckerScorer, CheckerWeights, to_log_odds
 from citestream.providers.judging.cross_encoder import EntailmentModel, Pair
 from citestream.proxy.checkers import WEIGHTS_FILE
+from citestream.proxy.cli.checking.record_measures import evaluate
 
 OPEN_FROM, OPEN_TO = 0.1, 0.9  # wider bands ask half as much again and change nothing
 MEASURES = ("precision", "recall", "f1", "balanced", "bad")

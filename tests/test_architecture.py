@@ -25,7 +25,6 @@ IMPURE = (
     *("threading", "multiprocessing", "concurrent", "subprocess", "os", "shutil", "tempfile", "sqlite3", "http"),
     *("urllib.request", "urllib.error", "importlib.metadata"),
 )
-SEEDED = "random.Random"  # reproducible, for the bootstrap of confidence intervals
 MAX_FUNCTION_LINES = 60  # a longer one does not fit on a screen
 MAX_FILE_LINES = 350  # without blank lines and comments; a longer file can be split
 VAGUE = {"Manager", "Helper", "Helpers", "Util", "Utils", "Base"}
@@ -65,7 +64,7 @@ def violations(*roots: str, banned: tuple[str, ...]) -> list[str]:
         for path in MODULES
         if name(path).split("/")[0] in roots
         for line, module in absolute_imports(path)
-        if within(without_root(module), *banned) and module != SEEDED
+        if within(without_root(module), *banned)
     ]
 
 

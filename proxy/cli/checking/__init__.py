@@ -1,1 +1,1 @@
-"""Measures what a judge or a checker changes on natural answers with the citations of their models."""
+"""Measures citations on labelled answers, and the effect of a judge or a checker on natural ones."""

@@ -41,7 +41,7 @@ def evaluate(files: tuple[Path, ...], scorer: str, plot: Path | None, path: str 
     """
     from citestream.citation.evidence import FieldError
 
-    from ..eval_command import run as run_eval
+    from ..checking.eval_command import run as run_eval
 
     try:
         run_eval(files, scorer, as_json=as_json, plot=plot, config=read_config(path))

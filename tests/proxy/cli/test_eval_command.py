@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from citestream.citation.evidence import FieldError
-from citestream.proxy.cli.eval_command import run
-from citestream.proxy.cli.labelled_records import read_records
+from citestream.proxy.cli.checking.eval_command import run
+from citestream.proxy.cli.checking.labelled_records import read_records
 from citestream.proxy.config import Config, ProviderConfig, ScoringConfig
 
 RECORD: dict[str, Any] = {

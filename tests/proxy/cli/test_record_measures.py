@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from citestream.citation.evaluate import count, evaluate, interval, quality
+from citestream.proxy.cli.checking.record_measures import count, evaluate, interval, quality
 
 
 def record(**changes: Any) -> dict[str, Any]:

@@ -12,7 +12,6 @@ from rich.progress import track
 from rich.table import Table
 
 from citestream.citation.cite import align, calibrate_answer
-from citestream.citation.evaluate import Quality, Record, evaluate, interval
 from citestream.citation.evidence import Evidence, FieldError
 from citestream.citation.options import Options
 from citestream.citation.support.claims import makes_claim
@@ -21,10 +20,11 @@ from citestream.citation.support.scorers import Claim
 from citestream.citation.text.segmentation import Kind
 from citestream.providers.install_hint import install_command
 
-from ..config import Config
-from ..http.encoding import dumps
-from ..scorers import Scorers
+from ...config import Config
+from ...http.encoding import dumps
+from ...scorers import Scorers
 from .labelled_records import read_records
+from .record_measures import Quality, Record, evaluate, interval
 
 DEADLINE_SECONDS = 60.0  # quality is results here, not speed
 BINS = 10  # number of bins of the calibration plot

@@ -8,8 +8,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from citestream.citation.evidence import FieldError
 
-from ..config.validation_errors import format_path
-from ..http.encoding import loads
+from ...config.validation_errors import format_path
+from ...http.encoding import loads
 
 PER_SENTENCE = ("gold", "sent_label", "gold_alt", "ignore")
 
@@ -25,7 +25,7 @@ class LabelledEvidence(BaseModel):
 
 
 class LabelledRecord(BaseModel):
-    """The fields that are read; see `citestream.citation.evaluate`. Other fields are kept."""
+    """The fields that are read; see `citestream.proxy.cli.checking.record_measures`. Other fields are kept."""
 
     model_config = ConfigDict(extra="allow", coerce_numbers_to_str=True)
 
