@@ -99,7 +99,7 @@ async def frames(page: Page) -> list[tuple[Image.Image, int]]:
         await take()
     await take(3000)
     await page.hover(".marker >> nth=0")
-    await expect(page.get_by_role("dialog")).to_be_visible()
+    await expect(page.get_by_role("dialog")).to_be_visible()  # the window has no room for the panel
     await take(4000)
     return taken
 

@@ -115,7 +115,14 @@ export function groundingOf(value) {
 /** Return the passage that says otherwise, or null. */
 function conflictOf(value) {
   if (!isObject(value)) return null;
-  return { ...value, evidence_number: wholeOf(value.evidence_number), quote: textOf(value.quote), detail: textOf(value.detail) };
+  return {
+    ...value,
+    evidence_number: wholeOf(value.evidence_number),
+    quote: textOf(value.quote),
+    quote_start: wholeOf(value.quote_start),
+    quote_end: wholeOf(value.quote_end),
+    detail: textOf(value.detail),
+  };
 }
 
 /** Return the decision for each claim and the evidence, or null. */

@@ -2,6 +2,7 @@
 
 import { errorFieldOf, explainedOf, groundingOf, objectOf, objectsOf, referencesOf, textOf } from "./answer-fields.js";
 import { toUnits } from "./offsets.js";
+import { t } from "./text.js";
 
 /** Return an empty answer. */
 export function emptyAnswer() {
@@ -71,7 +72,7 @@ function outputText(output) {
 }
 
 /**
- * Return the claims of an answer in order: {start, end, supports: [{reference, span}], unsupported, conflict}.
+ * Return the claims of an answer in order: {start, end, supports: [{reference, span}], unsupported, partly, conflict}.
  * `start` and `end` are offsets of the JavaScript string `answer.text`.
  */
 export function claimsOf(answer) {
@@ -79,7 +80,15 @@ export function claimsOf(answer) {
   const claims = new Map();
   const claimAt = (start, end) => {
     const key = `${start}-${end}`;
-    if (!claims.has(key)) claims.set(key, { start: unit(start), end: unit(end), supports: [], unsupported: false, conflict: null });
+    if (!claims.has(key))
+      claims.set(key, {
+        start: unit(start),
+        end: unit(end),
+        supports: [],
+        unsupported: false,
+        partly: false,
+        conflict: null,
+      });
     return claims.get(key);
   };
   for (const reference of answer.references) {
@@ -90,22 +99,25 @@ export function claimsOf(answer) {
   for (const { choice, start, end } of answer.grounding?.unsupported ?? []) {
     if (!choice) claimAt(start, end).unsupported = true;
   }
-  for (const { choice, start, end, conflict } of answer.grounding?.verdicts ?? []) {
-    if (!choice && conflict) claimAt(start, end).conflict = conflict;
+  for (const { choice, start, end, verdict, conflict } of answer.grounding?.verdicts ?? []) {
+    if (choice) continue;
+    if (conflict) claimAt(start, end).conflict = conflict;
+    if (verdict === "partly") claimAt(start, end).partly = true;
   }
   return [...claims.values()].filter((claim) => claim.end > claim.start).sort((one, other) => one.start - other.start);
 }
 
 /** Return the name of a reference or of an evidence item that people recognize. */
 export function nameOf({ title, file_name: fileName, url, id }) {
-  return title || fileName || url || id || "Source without a name";
+  return title || fileName || url || id || t("Source without a name");
 }
 
 /** Return where a passage is in its document, as a short text. */
 export function locationOf(item) {
   const parts = [item.title && item.file_name ? item.file_name : null];
-  if (Number.isInteger(item.page_number)) parts.push(`page ${item.page_number}`);
-  if (Number.isInteger(item.row)) parts.push(`row ${item.row}`);
-  else if (!Number.isInteger(item.page_number) && Number.isInteger(item.chunk_index)) parts.push(`excerpt ${item.chunk_index + 1}`);
+  if (Number.isInteger(item.page_number)) parts.push(t("page {number}", { number: item.page_number }));
+  if (Number.isInteger(item.row)) parts.push(t("row {number}", { number: item.row }));
+  else if (!Number.isInteger(item.page_number) && Number.isInteger(item.chunk_index))
+    parts.push(t("excerpt {number}", { number: item.chunk_index + 1 }));
   return parts.filter(Boolean).join(" · ");
 }

@@ -1,22 +1,18 @@
 // <citestream-answer>: renders a streamed or finished answer with markers, citation cards and references.
 
 import { addChunk, claimsOf, emptyAnswer, finishedAnswer, nameOf } from "./answer-state.js";
-import { Card, citationContent } from "./card.js";
+import { Card } from "./card.js";
+import { citationView, conflictView, unsupportedView } from "./citation-view.js";
 import { el } from "./dom.js";
 import { MarkdownView } from "./markdown.js";
 import { mayBeMarker } from "./markers.js";
 import { answerNotes } from "./notes.js";
 import { StreamError, readChunks } from "./stream.js";
 import { ANSWER_STYLE, SHARED_STYLE } from "./styles.js";
+import { t } from "./text.js";
 
-// Attributes of an unsupported sentence, which opens a card.
-const UNSUPPORTED = {
-  role: "button",
-  tabindex: "0",
-  "aria-haspopup": "dialog",
-  "aria-expanded": "false",
-  "aria-description": "No source supports this sentence",
-};
+// Attributes of a sentence that opens a card, because no source supports it.
+const BUTTON = { role: "button", tabindex: "0", "aria-haspopup": "dialog", "aria-expanded": "false" };
 
 /**
  * Attributes: `references="none"` hides the list of references, `summary="none"` the line about the claims.
@@ -38,7 +34,12 @@ export class CitestreamAnswer extends HTMLElement {
     this.textElement = el("div", { class: "text", part: "text", dir: "auto", onclick: (event) => this.#click(event) });
     this.notes = el("div", { class: "notes", part: "notes" });
     root.append(this.textElement, this.notes);
-    this.card = new Card(root, (trigger) => this.#cardContent(trigger));
+    this.panels = new Set(); // the source panels that follow this answer
+    this.card = new Card(
+      root,
+      (trigger) => this.#cardContent(trigger),
+      (trigger, cause) => this.#showInPanel(trigger, cause),
+    );
     this.view = new MarkdownView(this.textElement, (...place) => this.#marker(...place));
   }
 
@@ -50,7 +51,7 @@ export class CitestreamAnswer extends HTMLElement {
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
       this.show({ text: "" });
-      this.#answer.error = { message: "The answer in the page is not JSON.", code: "not_json" };
+      this.#answer.error = { message: t("The answer in the page is not JSON."), code: "not_json" };
       this.#render();
     }
   }
@@ -171,7 +172,7 @@ export class CitestreamAnswer extends HTMLElement {
     const focused = this.#markers().indexOf(this.shadowRoot.activeElement);
     this.view.update(answer.text, this.#claims, `${answer.done}${answer.references.length}`);
     if (focused >= 0 && !this.shadowRoot.activeElement) this.#markers()[focused]?.focus({ preventScroll: true });
-    this.#markUnsupported();
+    this.#markVerdicts();
     this.#showSelection();
     this.notes.replaceChildren(...answerNotes(this));
     this.#emit("citestream-change", { answer });
@@ -198,7 +199,9 @@ export class CitestreamAnswer extends HTMLElement {
         tabindex: 0,
         "aria-haspopup": "dialog",
         "aria-expanded": "false",
-        "aria-label": reference ? `Citation ${number}: ${nameOf(reference)}` : `Citation ${number}`,
+        "aria-label": reference
+          ? t("Citation {number}: {name}", { number, name: nameOf(reference) })
+          : t("Citation {number}", { number }),
         "data-number": number,
         "data-offset": offset,
         "data-pending": !reference,
@@ -220,50 +223,78 @@ export class CitestreamAnswer extends HTMLElement {
     );
   }
 
-  /** Unsupported sentences open a card as well, which says so. Only the first part of each can be focused. */
-  #markUnsupported() {
+  /** Sentences without a source, and those that a source contradicts, open a card as well. Only the first part of each can be focused. */
+  #markVerdicts() {
     const seen = new Set();
     for (const span of this.textElement.querySelectorAll(".claim")) {
       const claim = this.#claims[span.dataset.claim];
+      if (claim?.supports.length) span.classList.toggle("partly", claim.partly);
       if (!claim?.unsupported || claim.supports.length) continue;
       const isFirst = !seen.has(claim);
+      const kind = claim.conflict ? "contradicted" : "unsupported";
       seen.add(claim);
-      if (span.classList.contains("unsupported")) continue;
-      span.classList.add("unsupported");
-      if (claim.conflict) span.classList.add("contradicted");
+      if (span.classList.contains(kind)) continue;
+      span.classList.add(kind);
       if (!isFirst || span.closest("a")) continue;
-      for (const [name, value] of Object.entries(UNSUPPORTED)) span.setAttribute(name, value);
-      if (claim.conflict) span.setAttribute("aria-description", "A source says otherwise");
+      for (const [name, value] of Object.entries(BUTTON)) span.setAttribute(name, value);
+      span.setAttribute(
+        "aria-description",
+        claim.conflict ? t("A source says otherwise") : t("No source supports this sentence"),
+      );
       span.addEventListener("focus", () => this.select(claim));
       this.card.attach(span);
     }
   }
 
+  /**
+   * Show the passage of a marker or of a sentence in a visible source panel, which must not repeat it in a card. Return whether there
+   * is one. The pointer alone selects markers only: it passes over many sentences.
+   */
+  #showInPanel(trigger, cause) {
+    const panel = [...this.panels].find((one) => one.checkVisibility());
+    if (!panel) return false;
+    if (trigger.dataset.number) this.select(this.#claimOf(trigger));
+    else if (cause !== "hover") this.select(this.#claims[trigger.dataset.claim] ?? null);
+    if (cause === "key") panel.enter(trigger);
+    return true;
+  }
+
+  /** Show the first sentence that a source contradicts. */
+  showContradiction() {
+    const claim = this.#claims.find((one) => one.conflict && !one.supports.length);
+    const span = this.textElement.querySelector(`.claim[data-claim="${this.#claims.indexOf(claim)}"]`);
+    this.select(claim ?? null);
+    span?.scrollIntoView({ block: "nearest" });
+    span?.focus({ focusVisible: true, preventScroll: true });
+  }
+
+  /** Return the evidence with a number: its description by the server, or a reference to it. */
+  evidenceWith(number) {
+    const { explained, references } = this.#answer;
+    return (
+      explained?.evidence.find((item) => item.number === number) ??
+      references.find((one) => one.evidence_number === number) ?? { title: t("Excerpt {number}", { number }) }
+    );
+  }
+
+  /** Return the arguments of `citationView` and `conflictView` about a claim. */
+  viewOptions(claim, item) {
+    return {
+      sentence: claim ? this.textOf(claim) : "",
+      question: this.question,
+      link: item.number && item.spans ? this.linkOf(item) : (item.url ?? null),
+      open: (detail) => this.open(detail),
+      partly: claim?.partly ?? false,
+    };
+  }
+
   #cardContent(trigger) {
-    const open = (detail) => this.open(detail);
-    const conflict = trigger.dataset.number ? null : this.#claims[trigger.dataset.claim]?.conflict;
-    if (conflict) {
-      return {
-        label: "Contradicted sentence",
-        nodes: [
-          el("p", { class: "source" }, el("strong", {}, "A source says otherwise")),
-          el("blockquote", {}, conflict.quote),
-          el("p", { class: "where" }, `Excerpt ${conflict.evidence_number}: ${conflict.detail}.`),
-        ],
-      };
-    }
     if (!trigger.dataset.number) {
-      return {
-        label: "Unsupported sentence",
-        nodes: [
-          el("p", { class: "source" }, el("strong", {}, "No source supports this sentence")),
-          el(
-            "p",
-            { class: "where" },
-            "Citestream found no passage among the sources that states it. Check it before you rely on it.",
-          ),
-        ],
-      };
+      const sentence = this.#claims[trigger.dataset.claim];
+      if (!sentence?.conflict) return { label: t("Unsupported sentence"), nodes: unsupportedView() };
+      const item = this.evidenceWith(sentence.conflict.evidence_number);
+      const nodes = conflictView(sentence.conflict, item, this.viewOptions(sentence, item));
+      return { label: t("Contradicted sentence"), nodes };
     }
     const claim = this.#claimOf(trigger);
     const number = Number(trigger.dataset.number);
@@ -273,12 +304,8 @@ export class CitestreamAnswer extends HTMLElement {
       reference,
       span: reference.spans[0] ?? { support: reference.support },
     };
-    return citationContent(support, {
-      sentence: claim ? this.textOf(claim) : "",
-      question: this.question,
-      link: this.linkOf(reference),
-      open,
-    });
+    const nodes = citationView(support, this.viewOptions(claim, reference));
+    return { label: t("Citation {number}", { number }), nodes };
   }
 
   /** Ask the page to open a document. Return whether the page left it to the default action, which is to follow the link. */
@@ -324,6 +351,7 @@ function errorOf(error) {
   if (error instanceof StreamError)
     return { message: error.message, code: error.code, status: error.status, retryAfter: error.retryAfter };
   // The message of a TypeError is that of the browser: "Failed to fetch", "network error", "Load failed".
-  const reason = error instanceof TypeError ? "." : `: ${error?.message ?? "unknown error"}`;
-  return { message: `The connection to the server failed${reason}`, code: "connection", status: 0 };
+  const failed = t("The connection to the server failed.");
+  const message = error instanceof TypeError || !error?.message ? failed : `${failed} ${error.message}`;
+  return { message, code: "connection", status: 0 };
 }

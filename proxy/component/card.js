@@ -1,6 +1,5 @@
 // The citation card: a small panel at a marker or at an unsupported sentence. It opens on hover, focus and tap.
 
-import { citationView } from "./citation-view.js";
 import { el } from "./dom.js";
 
 const OPEN_MS = 120; // the pointer only passes over most markers
@@ -10,9 +9,13 @@ const NARROW = matchMedia("(max-width: 40rem)"); // the card is a sheet at the b
 
 /** One card for all markers of an answer. */
 export class Card {
-  /** `content(trigger)` returns {label, nodes} for a marker or a sentence, or null if there is nothing to show. */
-  constructor(root, content) {
+  /**
+   * `content(trigger)` returns {label, nodes} for a marker or a sentence, or null if there is nothing to show.
+   * `elsewhere(trigger, cause)` returns whether another element shows it; `cause`: "hover", "focus", "click" or "key".
+   */
+  constructor(root, content, elsewhere) {
     this.content = content;
+    this.elsewhere = elsewhere;
     this.trigger = null;
     this.timer = 0;
     this.element = el("div", {
@@ -35,23 +38,20 @@ export class Card {
   /** Make an element open the card. */
   attach(trigger) {
     trigger.addEventListener("pointerenter", (event) => {
-      if (event.pointerType === "mouse") this.#later(() => this.open(trigger), this.isOpen ? 0 : OPEN_MS);
+      if (event.pointerType === "mouse") this.#later(() => this.open(trigger, "hover"), this.isOpen ? 0 : OPEN_MS);
     });
     trigger.addEventListener("pointerleave", (event) => {
       if (event.pointerType === "mouse") this.#later(() => this.close(), CLOSE_MS);
     });
     trigger.addEventListener("focus", () => {
-      if (trigger.matches(":focus-visible")) this.open(trigger);
+      if (trigger.matches(":focus-visible")) this.open(trigger, "focus");
     });
     trigger.addEventListener("blur", (event) => this.#focusout(event));
-    trigger.addEventListener("click", () => {
-      this.open(trigger);
-    });
+    trigger.addEventListener("click", () => this.open(trigger, "click"));
     trigger.addEventListener("keydown", (event) => {
       if (event.key === "Enter" || event.key === " ") {
         event.preventDefault();
-        this.open(trigger);
-        this.element.focus({ preventScroll: true });
+        if (this.open(trigger, "key")) this.element.focus({ preventScroll: true });
       } else this.#keydown(event);
     });
     return trigger;
@@ -61,11 +61,16 @@ export class Card {
     return this.trigger !== null;
   }
 
-  /** Open the card at a trigger, and close it at another. */
-  open(trigger) {
+  /** Open the card at a trigger, and close it at another. Return whether it is open. */
+  open(trigger, cause) {
     clearTimeout(this.timer);
-    const content = this.trigger === trigger ? null : this.content(trigger);
-    if (!content) return;
+    if (this.elsewhere(trigger, cause)) {
+      this.close();
+      return false;
+    }
+    if (this.trigger === trigger) return true;
+    const content = this.content(trigger);
+    if (!content) return false;
     this.trigger?.setAttribute("aria-expanded", "false");
     this.trigger = trigger;
     trigger.setAttribute("aria-expanded", "true");
@@ -76,6 +81,7 @@ export class Card {
     for (const kind of ["scroll", "resize"])
       window.addEventListener(kind, this.#position, { capture: true, passive: true });
     document.addEventListener("pointerdown", this.#outside, true);
+    return true;
   }
 
   /** Close the card. If the focus is in it, it returns to the trigger. */
@@ -133,10 +139,4 @@ export class Card {
     element.style.left = `${Math.max(GAP, Math.min(at.left, innerWidth - width - GAP))}px`;
     element.style.top = `${Math.max(GAP, Math.min(top, innerHeight - height - GAP))}px`;
   };
-}
-
-/** Return the content of the card for one citation of a sentence. */
-export function citationContent(support, options) {
-  const name = `Citation ${support.reference.number}`;
-  return { label: name, nodes: citationView(support, options) };
 }

@@ -86,6 +86,8 @@ export interface Claim {
   end: number;
   supports: Support[];
   unsupported: boolean;
+  /** The supports state only a part of the sentence. */
+  partly: boolean;
   conflict: Conflict | null;
 }
 
@@ -118,6 +120,9 @@ export class StreamError extends Error {
   code: string | null;
   retryAfter: string | null;
 }
+
+/** Translate the texts of the components that are made from now on; `texts` has the translations by their English text. */
+export function setTranslations(language: string, texts: Record<string, string | Record<string, string>>): void;
 
 export class MarkdownView {
   /** `address` is that of a marker that is a link. */

@@ -6,6 +6,7 @@ import { CitestreamSources } from "./sources.js";
 export { claimsOf, finishedAnswer, locationOf, nameOf } from "./answer-state.js";
 export { decidingWords } from "./highlight.js";
 export { MarkdownView } from "./markdown.js";
+export { setTranslations } from "./text.js";
 export { StreamError, readChunks, readEvents } from "./stream.js";
 export { CitestreamAnswer, CitestreamSources };
 

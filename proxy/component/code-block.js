@@ -1,14 +1,16 @@
 // A block of code with a button that copies it.
 
 import { el } from "./dom.js";
+import { t } from "./text.js";
 
 /**
- * Return the element of a block. The label of the button is in the style sheet, so that it is no part of the text that a
+ * Return the element of a block. The style sheet shows the label of the button, so that it is no part of the text that a
  * reader selects.
  */
 export function codeBlock(text, language) {
   const code = el("code", {}, `${text}\n`);
-  const button = el("button", { type: "button", class: "copy-code", part: "copy", "aria-label": "Copy the code" });
+  const button = el("button", { type: "button", class: "copy-code", part: "copy", "aria-label": t("Copy the code") });
+  button.dataset.label = t("Copy");
   button.addEventListener("click", () => copy(button, code, text));
   return el(
     "div",
@@ -22,14 +24,14 @@ export function codeBlock(text, language) {
 async function copy(button, code, text) {
   try {
     await navigator.clipboard.writeText(text);
-    report(button, "copied");
+    report(button, t("Copied"), t("Code copied"));
   } catch {
     getSelection().selectAllChildren(code);
-    report(button, "selected");
+    report(button, t("Selected"), t("Code selected"));
   }
 }
 
-function report(button, state) {
-  button.dataset.state = state;
-  button.setAttribute("aria-label", `Code ${state}`);
+function report(button, label, spoken) {
+  button.dataset.label = label;
+  button.setAttribute("aria-label", spoken);
 }

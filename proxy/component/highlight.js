@@ -5,6 +5,7 @@ import { FUNCTION_WORDS } from "./function-words.js";
 const MAX_WORDS = 4; // numbers and names; more marks would hide the ones that matter
 const MAX_OTHER_WORDS = 2;
 const SHORT_UNIT = /\p{Lu}|^(?:[kcmdnµ]?[mgls]|[htw]|ha|mw|kw)$/u; // TB, km, kWh; not "1 of"
+const MAX_JOINED = 40; // characters of a word before or after one of its parts
 const MIN_LETTERS = 3; // shorter words without digits rarely decide anything in languages with an alphabet
 
 /**
@@ -81,9 +82,21 @@ function words(text) {
 const SIGN_BEFORE = /(?:\p{Sc}|(?<!\S)[-−±~≈<>≤≥])\s?$/u;
 const SIGN_AFTER = /^\s?[\p{Sc}%‰°]/u;
 
-/** Return where a word begins and ends. A number includes its sign: `79 €`, `-3`, `40 %`. */
+// Parts of a word that a hyphen, slash or underscore joins: `BW-410`
+const JOINED_BEFORE = /[\p{L}\p{N}][\p{L}\p{M}\p{N}_/-]*[_/-]$/u;
+const JOINED_AFTER = /^[_/-][\p{L}\p{M}\p{N}_/-]*[\p{L}\p{M}\p{N}]/u;
+
+/**
+ * Return where a word begins and ends, or the word that it is a part of, as `410` in `BW-410`. A number includes its sign:
+ * `79 €`, `-3`, `40 %`.
+ */
 function rangeOf({ start, text, key }, quote) {
-  const end = start + text.length;
+  const before = JOINED_BEFORE.exec(quote.slice(Math.max(0, start - MAX_JOINED), start))?.[0].length ?? 0;
+  const after = JOINED_AFTER.exec(quote.slice(start + text.length, start + text.length + MAX_JOINED))?.[0].length ?? 0;
+  return withSign({ start: start - before, end: start + text.length + after }, key, quote);
+}
+
+function withSign({ start, end }, key, quote) {
   if (!isNumber(key)) return { start, end };
   const before = SIGN_BEFORE.exec(quote.slice(Math.max(0, start - 3), start))?.[0].length ?? 0;
   const after = SIGN_AFTER.exec(quote.slice(end, end + 2))?.[0].length ?? 0;
@@ -96,7 +109,7 @@ function split(text, decisive) {
   for (const word of decisive) {
     const range = rangeOf(word, text);
     const last = ranges.at(-1);
-    if (last && !text.slice(last.end, range.start).trim()) last.end = range.end;
+    if (last && !text.slice(last.end, range.start).trim()) last.end = Math.max(last.end, range.end);
     else ranges.push(range);
   }
   const pieces = [];

@@ -1,6 +1,7 @@
 // Lists that a hostile or very long answer makes long. They show their first entries, and more of them on demand.
 
 import { el } from "./dom.js";
+import { t } from "./text.js";
 
 const SHOWN = 50; // entries at once; an answer with 5,000 sources stays usable
 
@@ -14,7 +15,7 @@ export function longList(tag, properties, items, make) {
     shown += entries.length;
     list.append(...entries);
     const left = items.length - shown;
-    button.textContent = `Show ${Math.min(left, SHOWN)} more of ${items.length}`;
+    button.textContent = t("Show {count} more of {total}", { count: Math.min(left, SHOWN), total: items.length });
     button.parentElement?.remove();
     if (left > 0) list.append(el("li", { class: "more" }, button));
     if (!focus) return;

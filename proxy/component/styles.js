@@ -20,9 +20,11 @@ export const SHARED_STYLE = styleSheet(`
 * { box-sizing: border-box; }
 p { margin: 0; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 0; border-radius: .2rem; }
-.source { display: flex; flex-wrap: wrap; gap: .15rem .5rem; align-items: baseline; }
+.source { display: flex; gap: .5rem; align-items: baseline; }
+.source .name { display: flex; flex-wrap: wrap; gap: .15rem .5rem; align-items: baseline; min-width: 0; }
+.contradiction { color: var(--warning); }
 .source strong { font-weight: 600; overflow-wrap: anywhere; min-width: 0; }
-.number { font-size: .75rem; font-weight: 600; line-height: 1.3rem; min-width: 1.3rem; text-align: center; border-radius: .65rem; background: var(--tint); color: var(--accent); }
+.number { flex: none; font-size: .75rem; font-weight: 600; line-height: 1.3rem; min-width: 1.3rem; text-align: center; border-radius: .65rem; background: var(--tint); color: var(--accent); }
 .where, .note, .support { color: var(--soft); font-size: .875em; }
 .label { font-size: .8em; border: 1px dashed var(--soft); border-radius: .7rem; padding: 0 .5rem; color: var(--soft); }
 blockquote { margin: .4rem 0; padding-inline-start: .75rem; border-inline-start: 3px solid var(--line); overflow-wrap: anywhere; white-space: pre-line; }
@@ -58,9 +60,7 @@ a { color: var(--accent); text-underline-offset: .2em; }
 .code { position: relative; }
 .code pre { margin: 0; }
 .copy-code { position: absolute; inset-block-start: .35rem; inset-inline-end: .35rem; min-height: 1.5rem; font: inherit; font-size: .8125em; line-height: 1.2; color: var(--soft); background: var(--surface); border: 1px solid var(--line); border-radius: .4rem; padding: .1rem .5rem; cursor: pointer; }
-.copy-code::before { content: "Copy"; }
-.copy-code[data-state="copied"]::before { content: "Copied"; }
-.copy-code[data-state="selected"]::before { content: "Selected"; }
+.copy-code::before { content: attr(data-label); }
 .copy-code:hover { color: var(--ink); border-color: var(--soft); }
 pre { background: var(--shade); border-radius: var(--radius); padding: .7rem .9rem; overflow-x: auto; font-size: .875em; line-height: 1.5; }
 pre { direction: ltr; text-align: left; }
@@ -85,14 +85,17 @@ hr { border: 0; border-top: 1px solid var(--line); }
 .marker:hover, .marker[aria-expanded="true"] { background: var(--accent); color: var(--surface); }
 .claim { border-radius: .2rem; }
 .claim.selected { background: var(--tint); box-shadow: 0 0 0 .12em var(--tint); }
-.claim.unsupported { text-decoration: underline dotted var(--soft) .11em; text-underline-offset: .25em; cursor: help; }
-.claim.contradicted { text-decoration: underline solid var(--warning) .11em; }
+/* Only a contradiction has a colour. A sentence without a source is often right, and has a thin line. */
+.claim.unsupported { text-decoration: underline solid color-mix(in srgb, var(--soft) 45%, transparent) 1px; text-underline-offset: .3em; cursor: help; }
+.claim.partly { text-decoration: underline dashed color-mix(in srgb, var(--soft) 70%, transparent) 1px; text-underline-offset: .3em; }
+.claim.contradicted { color: var(--warning); text-decoration: underline solid var(--warning) .11em; text-underline-offset: .25em; cursor: help; }
 
 .notes { display: grid; gap: .5rem; }
 .notes:not(:empty) { margin-top: .7rem; }
 .notes summary { cursor: pointer; }
 .notes ul { margin: .3rem 0 0; }
-.error { color: var(--warning); }
+.error, .contradictions { color: var(--warning); }
+.contradictions { font: inherit; background: none; border: 0; padding: 0; cursor: pointer; text-decoration: underline; text-underline-offset: .2em; }
 
 .card { position: fixed; inset: auto; margin: 0; width: min(27rem, calc(100vw - 1rem)); max-height: min(24rem, 60vh); overflow-y: auto; color: var(--ink); background: var(--surface); border: 1px solid var(--line); border-radius: calc(var(--radius) * 1.3); padding: .8rem 1rem; box-shadow: 0 .4rem 1.6rem rgb(0 0 0 / .16); font-size: .9375rem; line-height: 1.5; text-align: start; }
 .card:focus-visible { outline-offset: -2px; }
@@ -102,8 +105,9 @@ hr { border: 0; border-top: 1px solid var(--line); }
 export const PANEL_STYLE = styleSheet(`
 .panel { display: grid; gap: .8rem; padding: 2px; margin: -2px 0; overflow: clip; }
 .panel > * { overflow: clip; overflow-clip-margin: 2px; }
-.selected { background: var(--tint); border-radius: var(--radius); padding: .5rem .8rem; font-size: .9375em; overflow-wrap: anywhere; }
-.none { color: var(--warning); font-size: .9375em; }
+.selection { display: grid; gap: .8rem; border-radius: var(--radius); }
+.none { font-size: .9375em; }
+.conflict { background: var(--surface); border: 1px solid var(--line); border-inline-start: 3px solid var(--warning); border-radius: var(--radius); padding: .6rem .8rem; font-size: .9375em; min-width: 0; overflow: clip; }
 .all { justify-self: start; }
 .uncited summary { cursor: pointer; color: var(--soft); font-size: .875em; }
 .uncited ol { margin-top: .6rem; }

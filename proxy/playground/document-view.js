@@ -86,9 +86,19 @@ function markdown(text, passage) {
   return root;
 }
 
+const BEGINS_INSIDE = /[\p{L}\p{M}\p{N}]+$/u;
+const ENDS_INSIDE = /^[\p{L}\p{M}\p{N}]+/u;
+const LETTER = /[\p{L}\p{M}\p{N}]/u;
+
+/** Return the range of the passage. It begins and ends at words. */
 function rangeOf(text, { span }) {
   const unit = toUnits(text);
-  return { start: unit(span.quote_start ?? 0), end: unit(span.quote_end ?? 0) };
+  let start = unit(span.quote_start ?? 0);
+  let end = unit(span.quote_end ?? 0);
+  if (end <= start || !/\s/.test(text)) return { start, end }; // a script without spaces
+  if (LETTER.test(text[start])) start -= BEGINS_INSIDE.exec(text.slice(0, start))?.[0].length ?? 0;
+  if (LETTER.test(text[end - 1])) end += ENDS_INSIDE.exec(text.slice(end))?.[0].length ?? 0;
+  return { start, end };
 }
 
 function mark(text, { sentence, question }) {

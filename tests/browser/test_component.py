@@ -179,6 +179,74 @@ def test_quotations_that_are_not_exact_are_listed(page: Page, server: str) -> No
     )
 
 
+JUDGED_SENTENCES = (f"{TALL} [1]", "It flew fifteen times.", "It was blue.", "It was tall and fast. [1]")
+
+
+def judged_answer() -> dict[str, Any]:
+    """Return an answer with a sentence of each verdict."""
+    text = " ".join(JUDGED_SENTENCES)
+    places = [
+        {"start": text.index(one), "end": text.index(one) + len(one.removesuffix(" [1]"))} for one in JUDGED_SENTENCES
+    ]
+    conflict = {"evidence_number": 1, "quote": "It flew thirteen times.", "detail": "the passage says thirteen"}
+    verdicts = zip(places, ("supported", "contradicted", "unsupported", "partly"), strict=True)
+    spans = [{**place, "quote": TALL} for place in (places[0], places[3])]
+    return {
+        "text": text,
+        "references": [
+            {"number": 1, "evidence_number": 1, "id": "e1", "title": "Rockets", "snippet": TALL, "spans": spans}
+        ],
+        "grounding": {
+            "claims": 4,
+            "supported": 2,
+            "unsupported": places[1:3],
+            "verdicts": [
+                {**place, "verdict": verdict, "conflict": conflict if verdict == "contradicted" else None}
+                for place, verdict in verdicts
+            ],
+        },
+    }
+
+
+def test_only_a_contradicted_sentence_has_a_colour_and_shows_what_the_source_says(page: Page) -> None:
+    page.evaluate("judged => document.querySelector('citestream-answer').show(judged)", judged_answer())
+    answer = page.locator("citestream-answer")
+    expect(answer.locator("[part=summary]")).to_have_text(
+        "2 of 4 claims supported · 1 of them in part · 1 contradicted by a source · 1 without a source"
+    )
+    color = "node => getComputedStyle(node).color"
+    plain = answer.locator(".claim").first.evaluate(color)
+    expect(answer.locator(".contradicted")).to_have_text("It flew fifteen times.")
+    assert answer.locator(".contradicted").evaluate(color) != plain
+    for kind, sentence in ((".unsupported", "It was blue."), (".partly", "It was tall and fast.")):
+        expect(answer.locator(kind)).to_have_text(sentence)
+        assert answer.locator(kind).evaluate(color) == plain
+    answer.get_by_role("button", name="contradicted by a source").click()
+    card = answer.get_by_role("dialog")
+    expect(card).to_contain_text("A source says otherwise")
+    expect(card).to_contain_text("Rockets")
+    expect(card.locator("blockquote")).to_have_text("It flew thirteen times.")
+    answer.locator(".marker").last.click()
+    expect(card).to_contain_text("only a part of this sentence")
+
+
+MARKED = {
+    "a part of a word marks the word": (
+        "Pump BW-410: 219.50 euros",
+        "The 410 costs 219.50 euros.",
+        ["BW-410", "219.50 euros"],
+    ),
+    "a number has its sign": ("It costs 79 €.", "The price is 79.", ["79 €"]),
+}
+
+
+@pytest.mark.parametrize("case", MARKED)
+def test_the_words_that_decide_are_whole(page: Page, case: str) -> None:
+    quote, sentence, marked = MARKED[case]
+    pieces = page.evaluate("([quote, sentence]) => citestream.decidingWords(quote, sentence)", [quote, sentence])
+    assert [piece["text"] for piece in pieces if piece["decides"]] == marked
+
+
 ARABIC = "افتتح جسر هارلان في 4 مايو 1932."
 
 

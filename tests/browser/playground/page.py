@@ -31,6 +31,11 @@ def ask(page: Page, question: str = "") -> Locator:
     return turn
 
 
+def passage(page: Page) -> Locator:
+    """Return the passage of the selected sentence. In a wide window it is in the panel, not in a card."""
+    return page.locator("#sources .selection")
+
+
 def paste(page: Page, text: str, name: str = "bridge.md") -> None:
     page.click("#paste")
     page.fill("#paste-name", name)

@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from citestream.proxy.http.middleware.auth import PAGE_PREFIX
 from tests.browser.chromium import serve_command, watched_page
-from tests.browser.playground.page import OPENED, ask, open_page, paste
+from tests.browser.playground.page import OPENED, ask, open_page, passage, paste
 from tests.conftest import Launch
 
 pytestmark = pytest.mark.browser
@@ -37,7 +37,7 @@ def test_an_answer_can_be_stopped_and_regenerated(page: Page) -> None:
     page.click("#stop")
     expect(turn).to_contain_text("Stopped.")
     turn.locator(".marker").hover()
-    expect(turn.get_by_role("dialog").locator("blockquote")).to_have_text(OPENED)
+    expect(passage(page).locator("blockquote")).to_have_text(OPENED)
     expect(page.locator("#go")).to_be_visible()
     page.select_option("#model", "extractive")
     turn.locator(".regenerate").click()

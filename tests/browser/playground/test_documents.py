@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
 from tests.browser.chromium import serve_command, watched_page
-from tests.browser.playground.page import OPENED, PASSAGE, READ_MS, ask, open_page, paste, with_index
+from tests.browser.playground.page import OPENED, PASSAGE, READ_MS, ask, open_page, passage, paste, with_index
 from tests.conftest import Launch
 from tests.providers.retrieval.readers import documents
 
@@ -62,9 +62,9 @@ def test_a_dropped_pdf_is_read_and_opens_at_its_page(page: Page, tmp_path: Path)
     expect(page.locator("#documents")).to_contain_text("2 pages", timeout=READ_MS)
     turn = ask(page, "When was the Harlan bridge opened?")
     turn.locator(".marker").first.click()
-    expect(turn.get_by_role("dialog")).to_contain_text("bridges.pdf")
-    expect(turn.get_by_role("dialog")).to_contain_text("page 2")
-    turn.get_by_role("dialog").get_by_text("Open document").click()
+    expect(passage(page)).to_contain_text("bridges.pdf")
+    expect(passage(page)).to_contain_text("page 2")
+    passage(page).get_by_text("Open document").click()
     document = page.locator("#document")
     expect(document.locator("mark.passage")).to_contain_text(OPENED)
     expect(document.locator("h3")).to_have_text(["Page 1", "Page 2"])
@@ -78,8 +78,8 @@ def test_a_spreadsheet_opens_as_a_table_at_its_row(page: Page, tmp_path: Path) -
     expect(page.locator("#documents li:not([aria-busy])")).to_have_count(1, timeout=READ_MS)
     turn = ask(page, "When was the Harlan bridge opened?")
     turn.locator(".marker").first.click()
-    expect(turn.get_by_role("dialog")).to_contain_text("bridges.xlsx · row 2")
-    turn.get_by_role("dialog").get_by_text("Open document").click()
+    expect(passage(page)).to_contain_text("bridges.xlsx · row 2")
+    passage(page).get_by_text("Open document").click()
     document = page.locator("#document")
     expect(document.locator("th")).to_have_text(["Bridge", "Opened"])
     expect(document.locator("tr").nth(1).locator("mark")).to_have_text(["Harlan", "1932"])

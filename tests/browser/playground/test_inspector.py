@@ -7,7 +7,7 @@ import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.playground.page import OPENED, ask, ask_hostile, paste
+from tests.browser.playground.page import OPENED, ask, ask_hostile, passage, paste
 
 pytestmark = pytest.mark.browser
 
@@ -19,7 +19,7 @@ def test_unsupported_and_rejected_claims_are_explained(page: Page) -> None:
     assert "underline" in unsupported.evaluate("node => getComputedStyle(node).textDecorationLine")
     unsupported.focus()
     page.keyboard.press("Enter")
-    expect(turn.get_by_role("dialog")).to_contain_text("No source supports this sentence")
+    expect(passage(page)).to_contain_text("No source supports this sentence")
     page.keyboard.press("Escape")
     turn.locator(".inspect").click()
     claim = page.locator("#claims .decision", has_text="17 lanes")
