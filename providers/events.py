@@ -5,14 +5,30 @@ that no field is lost, and every client API maps from them.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import inf
 from typing import Any
 
 from .errors import NotSupported
 
 Chunk = dict[str, Any]
 Message = dict[str, Any]
+
+
+def _never() -> float:
+    return inf
+
+
+@dataclass(slots=True)
+class Wakeup:
+    """When a stream yields Idle although nothing arrives. Its consumer sets this before it reads.
+
+    `remaining` returns the seconds until then. It is called each time the stream begins to wait, so that a stream
+    without held text costs nothing while its provider is silent.
+    """
+
+    remaining: Callable[[], float] = field(default=_never)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +45,7 @@ class ChatRequest:
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)  # client headers for servers of the same API
     received_headers: dict[str, str] = field(default_factory=dict)  # filled with headers of its answer, for the client
     searched: bool = False  # whether documents were searched for this request, even if nothing was found
+    wakeup: Wakeup = field(default_factory=Wakeup, repr=False, compare=False)  # set by the consumer of the answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +100,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Idle:
-    """Nothing arrived for one tick. Text that has been held for too long is released at this event."""
+    """Nothing arrived until the wakeup of the request. Text that has been held for too long is released now."""
 
     more: bool = field(default=False, compare=False)
 
@@ -109,9 +126,8 @@ class RelayRequest:
 class Relayed:
     """A provider's answer that is passed through unchanged.
 
-    `body` yields bytes as they arrive, and b"" if none arrived for one tick. It has to be closed, and raises
-    ProviderError if the connection breaks. `events`: each piece of it ends where an event ends, so that other bytes may
-    be inserted between them.
+    `body` yields bytes as they arrive. It has to be closed, and raises ProviderError if the connection breaks.
+    `events`: each piece of it ends where an event ends, so that other bytes may be inserted between them.
     """
 
     status: int

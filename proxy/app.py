@@ -144,7 +144,7 @@ class App:
         batches = (
             respond_in_two_passes(route, request, response, scoring, hold_seconds)
             if response.options.enrich and not json
-            else respond(route.stream(request), response, scoring, hold_seconds)
+            else respond(route.stream(request), response, scoring, hold_seconds, request.wakeup)
         )
         token = passages.token if passages else ""
         return batches, Chunks(response, usage=job.usage, streamed=job.stream_chunks, passage_token=token)

@@ -13,7 +13,7 @@ from typing import Protocol
 import aiohttp
 
 from ..errors import BrokenStream, IncompleteAnswer, ProviderError, TimedOut, passed_headers
-from ..events import Event, Idle, TextDelta
+from ..events import Event, Idle, TextDelta, Wakeup
 from ..scheduler import Work
 from ..settings import Settings
 from ..transport import MAX_EVENT_BYTES, Call, EventSplitter, Transport, accept, content_type, drain, read_body
@@ -89,13 +89,14 @@ async def stream(
     splitter: Splitter,
     reader: StreamReader,
     headers: dict[str, str],
+    wakeup: Wakeup,
     *,
     server_closes: bool = False,
 ) -> AsyncGenerator[Event, None]:
     """Send the call and yield the events of its answer. Raises ProviderError.
 
-    `headers`: receives those of the answer that clients may see. `server_closes`: this server always closes a finished
-    stream, so the wait for that is not shortened.
+    `headers`: receives those of the answer that clients may see. `wakeup`: when to yield Idle. `server_closes`: this
+    server always closes a finished stream, so the wait for that is not shortened.
     """
     with await accept(transport, call, settings.timeouts) as accepted:
         response, watch = accepted.response, accepted.watch
@@ -105,7 +106,7 @@ async def stream(
         work = Work("read_provider")
         decoder = StreamDecoder(_splitter_for(response, splitter), reader, work, watch.begin)
         groups = EventGroups(reader)
-        pieces = _pieces(read_body(response, watch), settings.max_answer_bytes, work)
+        pieces = _pieces(read_body(response, watch, wakeup), settings.max_answer_bytes, work)
         async with aclosing(pieces) as received:
             try:
                 async for data, followed in received:

@@ -57,8 +57,16 @@ class HttpProvider(Provider):
     ) -> AsyncGenerator[Event, None]:
         """Send the call of a request and yield the events of its answer. Raises ProviderError; see `stream`."""
         limited = splitter(self._settings.max_event_bytes)
-        headers = request.received_headers
-        return stream(self._transport, call, self._settings, limited, reader, headers, server_closes=server_closes)
+        return stream(
+            self._transport,
+            call,
+            self._settings,
+            limited,
+            reader,
+            request.received_headers,
+            request.wakeup,
+            server_closes=server_closes,
+        )
 
     async def _relay(self, call: Call, end: StreamEnd | None = None) -> Relayed:
         """Send a call and pass its answer through unchanged. Raises ProviderError; see `relay`."""

@@ -50,7 +50,6 @@ class Timeouts:
     first_token: float = FIRST_TOKEN_SECONDS  # from the request to the first event of its answer
     idle: float = IDLE_SECONDS  # without a single byte
     total: float = TOTAL_SECONDS  # from the request to the end of its answer
-    tick: float = 1.0  # without a byte, until a stream yields a tick, at which held sentences are checked
 
 
 @dataclass(frozen=True, slots=True)

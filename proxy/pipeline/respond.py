@@ -24,7 +24,7 @@ from citestream.citation.link_policy import LinkDefangers
 from citestream.citation.quotations import may_quote
 from citestream.citation.support.decision import Decision
 from citestream.providers.errors import ProviderError
-from citestream.providers.events import Chunk, Event, Finish, Idle, OtherDelta, TextDelta, Usage
+from citestream.providers.events import Chunk, Event, Finish, Idle, OtherDelta, TextDelta, Usage, Wakeup
 from citestream.providers.scheduler import Work
 
 from .chunk_fields import empty_chunk, has_own_fields
@@ -41,11 +41,16 @@ Events = AsyncGenerator[Event, None]
 Batches = AsyncGenerator[Iterable[Outgoing], None]
 
 
-async def respond(events: Events, response: Response, scoring: Scoring, hold_seconds: float) -> Batches:
-    """Cite one completion. Raise ProviderError only before the first batch; later failures yield `Failed`."""
+async def respond(
+    events: Events, response: Response, scoring: Scoring, hold_seconds: float, wakeup: Wakeup | None = None
+) -> Batches:
+    """Cite one completion. Raise ProviderError only before the first batch; later failures yield `Failed`.
+
+    `wakeup`: of the request. Without it, text that is held for too long is released when the next event arrives.
+    """
     timings = Timings(response.grounding)
     with closing(scoring):
-        async with aclosing(decided_steps(events, response, scoring, hold_seconds, timings)) as batches:
+        async with aclosing(decided_steps(events, response, scoring, hold_seconds, timings, wakeup)) as batches:
             async for steps in batches:
                 timings.update()
                 async for released in release_in_parts(steps, response):
@@ -72,7 +77,12 @@ def _ends_answer(step: Step) -> bool:
 
 
 def decided_steps(
-    events: Events, response: Response, scoring: Scoring, hold_seconds: float, timings: "Timings"
+    events: Events,
+    response: Response,
+    scoring: Scoring,
+    hold_seconds: float,
+    timings: "Timings",
+    wakeup: Wakeup | None = None,
 ) -> Steps:
     """Return the steps of a completion in order, with the decision about each sentence."""
 
@@ -82,7 +92,7 @@ def decided_steps(
         timings.add_scoring(began, began_at)
         return [replace(one, decision=decision) for one, decision in zip(pending, decisions, strict=True)]
 
-    steps = segment(events, response, hold_seconds)
+    steps = segment(events, response, hold_seconds, wakeup)
     return prefetch(steps, decide, scoring.embed) if scoring.may_wait else decide_in_order(steps, decide)
 
 

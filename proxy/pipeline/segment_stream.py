@@ -4,6 +4,7 @@ from collections import deque
 from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, replace
+from math import inf
 from time import monotonic
 from typing import Any, assert_never
 
@@ -11,7 +12,7 @@ from citestream.citation.answers.draft import UNDECIDED, Draft
 from citestream.citation.answers.response import Response
 from citestream.citation.support.decision import Decision
 from citestream.providers.errors import ProviderError
-from citestream.providers.events import Chunk, Event, Finish, Idle, OtherDelta, TextDelta, Usage
+from citestream.providers.events import Chunk, Event, Finish, Idle, OtherDelta, TextDelta, Usage, Wakeup
 from citestream.providers.scheduler import Work
 
 from .chunk_fields import has_own_fields, separate_fields
@@ -46,18 +47,22 @@ ENDS_TEXT = frozenset({"tool_calls", "function_call", "content_parts", "extra_co
 
 CHECKED_SHARE = 0.01  # part of the time to hold a sentence after which choices are checked; there may be 1,000
 
+MANY_CHOICES = 16  # are looked at every CHECK_SECONDS: looking at them before each wait would cost too much
+CHECK_SECONDS = 1.0
+
 TRUNCATING_REASONS = ("length", "content_filter")  # an answer with this finish reason may end inside a sentence
 
 
 async def segment(
-    events: AsyncGenerator[Event, None], response: Response, hold_seconds: float
+    events: AsyncGenerator[Event, None], response: Response, hold_seconds: float, wakeup: Wakeup | None = None
 ) -> AsyncGenerator[list[Step], None]:
     """Yield the steps that each read of the provider's stream completes, in order.
 
     After `hold_seconds`, the complete words of an incomplete sentence are released without a decision. A ProviderError
-    is raised if nothing of the answer has arrived. Otherwise the held text follows, and then `Failed`.
+    is raised if nothing of the answer has arrived. Otherwise the held text follows, and then `Failed`. `wakeup`: of
+    the request, so that a silent stream yields Idle at that time.
     """
-    segmenter, steps = _StreamSegmenter(response, hold_seconds), list[Step]()
+    segmenter, steps = _StreamSegmenter(response, hold_seconds, wakeup or Wakeup()), list[Step]()
     work = Work("segment")
     failed: ProviderError | None = None
     try:
@@ -117,7 +122,8 @@ def _divided(event: TextDelta) -> Iterator[TextDelta]:
 class _StreamSegmenter:
     """The open choices of one stream."""
 
-    def __init__(self, response: Response, hold_seconds: float) -> None:
+    def __init__(self, response: Response, hold_seconds: float, wakeup: Wakeup) -> None:
+        wakeup.remaining = self.remaining
         self.begun = False  # whether the provider has sent a part of the answer
         self._response = response
         self._hold_seconds = hold_seconds
@@ -134,6 +140,14 @@ class _StreamSegmenter:
             for choice in self._choices.values():
                 if choice.is_overdue(now, self._hold_seconds):
                     yield choice.release()
+
+    def remaining(self) -> float:
+        """Return the seconds until a text has been held for too long, inf if none is held."""
+        if len(self._choices) > MANY_CHOICES:
+            return CHECK_SECONDS
+        held_since = min((choice.held_since for choice in self._choices.values()), default=inf)
+        due = max(held_since + self._hold_seconds, self._checked + self._hold_seconds * CHECKED_SHARE)
+        return max(0.0, due - monotonic())
 
     def flush(self, choices: Iterable[int] | None = None, *, complete: bool = True) -> Iterator[list[Step]]:
         """Yield the held text of these choices. None: of all choices. `complete`: False if the answer was cut."""
@@ -189,6 +203,7 @@ class _Choice:
         self._calls = response.call_values()
         self._chunk: Chunk = {}
         self._held_since = 0.0
+        self._is_released = False  # whether all complete words were released early
         self.received = 0  # code points of the provider's text so far
         self._logprobs: deque[tuple[int, LogProbs]] = deque()  # each with the offset at which its text ends
         self._fields: deque[tuple[int, Fields, Fields]] = deque()  # offset, fields of the chunk, fields of its choice
@@ -196,6 +211,7 @@ class _Choice:
     def feed(self, delta: TextDelta, now: float) -> list[Step]:
         if not self._answer.holds:
             self._held_since = now
+        self._is_released = False
         self.received += len(delta.text)
         self._chunk = delta.chunk
         (choice,) = delta.chunk["choices"]
@@ -226,11 +242,17 @@ class _Choice:
         for drafts in self._calls.drafts_in_parts():
             yield [PendingText(self._index, draft, self._chunk, None) for draft in drafts]
 
+    @property
+    def held_since(self) -> float:
+        """The time since which text is held, inf if there is none that can be released."""
+        return self._held_since if self._answer.holds and not self._is_released else inf
+
     def is_overdue(self, now: float, hold_seconds: float) -> bool:
-        return self._answer.holds and now - self._held_since >= hold_seconds
+        return now - self.held_since >= hold_seconds
 
     def release(self) -> list[Step]:
         """Return the complete words of the incomplete sentence."""
+        self._is_released = True
         return self._pending(self._answer.release())
 
     def _pending(self, drafts: list[Draft]) -> list[Step]:

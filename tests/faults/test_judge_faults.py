@@ -29,7 +29,7 @@ REQUEST = ChatRequest("scripted", [])
 EVIDENCE = (Evidence(1, "The ferry carries 22 cars.", "e1"), Evidence(2, "Bread is baked at night.", "e2"))
 DELTAS = ("The ferry carries ", "22 cars. ", "Bread is baked at night.")
 LIMITS = JudgeLimits(deadline_seconds=0.5, concurrent_calls=4, calls_per_answer=100, cached_verdicts=0)
-SHORT_TIMEOUTS = Timeouts(connect=1.0, first_token=0.3, idle=0.3, tick=0.05)
+SHORT_TIMEOUTS = Timeouts(connect=1.0, first_token=0.3, idle=0.3)
 FAULTS = {name: one for name, one in SCENARIOS.items() if "openai" in one.kinds and not one.refused}
 
 

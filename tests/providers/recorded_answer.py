@@ -11,7 +11,7 @@ from citestream.providers.events import ChatRequest, Event, Finish, Idle, OtherD
 from citestream.providers.transport import Retries, Timeouts
 from tests.upstreams import anthropic, gemini, openai
 
-TIMEOUTS = Timeouts(connect=20.0, first_token=100.0, idle=100.0, tick=0.05)
+TIMEOUTS = Timeouts(connect=20.0, first_token=100.0, idle=100.0)
 NO_RETRIES = Retries(most=0)
 QUESTION = [{"role": "user", "content": "When does water boil?"}]
 MODELS = {"openai": openai.MODEL, "ollama": "llama3.2", "gemini": gemini.MODEL, "anthropic": anthropic.MODEL}

@@ -19,8 +19,7 @@ from citestream.providers.errors import (
     TimedOut,
     Unreachable,
 )
-from citestream.providers.events import ChatRequest, Idle
-from citestream.providers.transport import Timeouts
+from citestream.providers.events import ChatRequest, Idle, Wakeup
 from tests.clock import Clock, timing_out
 from tests.providers.recorded_answer import MODELS, QUESTION, Answer, ask, ask_server, make_provider
 from tests.upstreams.anthropic import Anthropic, text
@@ -294,11 +293,12 @@ async def test_an_invalid_address_is_a_provider_error(address: str) -> None:
     assert answer.error.status in {502, 504}
 
 
-async def test_silence_yields_idle_events() -> None:
+async def test_silence_yields_idle_events_at_the_wakeup_of_the_request() -> None:
     async with Server(sse(WATER, Break.STALL)) as server:
-        provider = make_provider("openai", server.url, timeouts=Timeouts(tick=0.02))
+        provider = make_provider("openai", server.url)
         ticks = 0
-        async with aclosing(provider.stream(ChatRequest(MODELS["openai"], QUESTION))) as events:
+        request = ChatRequest(MODELS["openai"], QUESTION, wakeup=Wakeup(lambda: 0.02))
+        async with aclosing(provider.stream(request)) as events:
             async for item in events:
                 ticks += isinstance(item, Idle)
                 if ticks == 3:

@@ -8,11 +8,13 @@ import aiohttp
 import pytest
 
 from citestream.providers.errors import IncompleteAnswer, TimedOut
+from citestream.providers.events import Wakeup
 from citestream.providers.transport import TICK, Timeouts, Watch, read_body
 from tests.clock import Clock
 from tests.upstreams.wire import chunk, head
 
 HEAD = head("200 OK", "Content-Type: text/event-stream")
+SOON = Wakeup(lambda: 0.01)
 CHUNKED = head("200 OK", "Content-Type: text/event-stream", "Transfer-Encoding: chunked")
 
 
@@ -45,7 +47,7 @@ def watch(**settings: float) -> Watch:
 
 
 async def test_bytes_and_ticks_are_yielded_in_order() -> None:
-    async with answering() as (response, send, end), aclosing(read_body(response, watch(tick=0.01))) as received:
+    async with answering() as (response, send, end), aclosing(read_body(response, watch(), SOON)) as received:
         found = []
         for text in (b"one", b"two", b"three"):
             send(text)
@@ -62,7 +64,7 @@ async def test_a_cancelled_reader_stays_cancelled() -> None:
         first_tick = asyncio.Event()
 
         async def reading() -> None:
-            async with aclosing(read_body(response, watch(tick=0.01))) as received:
+            async with aclosing(read_body(response, watch(), SOON)) as received:
                 async for _ in received:
                     first_tick.set()
 
@@ -74,7 +76,7 @@ async def test_a_cancelled_reader_stays_cancelled() -> None:
 
 
 async def test_a_timeout_around_a_read_is_raised_and_loses_no_bytes() -> None:
-    async with answering() as (response, send, _), aclosing(read_body(response, watch(tick=0.01))) as received:
+    async with answering() as (response, send, _), aclosing(read_body(response, watch(), SOON)) as received:
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.1):
                 while True:
@@ -87,13 +89,29 @@ async def test_a_timeout_around_a_read_is_raised_and_loses_no_bytes() -> None:
 
 async def test_no_tick_is_early(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock(monkeypatch)
-    async with answering() as (response, send, _), aclosing(read_body(response, watch(tick=5))) as received:
+    async with (
+        answering() as (response, send, _),
+        aclosing(read_body(response, watch(), Wakeup(lambda: 5.0))) as received,
+    ):
         for _ in range(3):
             clock.advance(4.9)
             send(b"data")
             assert await anext(received) == b"data"
         clock.advance_soon(5)
         assert await anext(received) == TICK
+
+
+async def test_a_silent_answer_without_a_wakeup_yields_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock(monkeypatch)
+    async with answering() as (response, send, _), aclosing(read_body(response, watch(idle=60))) as received:
+        async with asyncio.TaskGroup() as tasks:
+            read = tasks.create_task(data_of(received, ticks=False))
+            for _ in range(59):
+                clock.advance_soon(1)
+                await asyncio.sleep(0)
+            assert not read.done()
+            send(b"late")
+        assert read.result() == b"late"
 
 
 # A limit of 60 seconds, the seconds after each byte, and the error.
@@ -119,7 +137,8 @@ async def test_a_limit_ends_the_answer_after_the_received_bytes(case: str, monke
 
 async def test_slow_bytes_do_not_exceed_the_idle_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Clock(monkeypatch)
-    async with answering() as (response, send, _), aclosing(read_body(response, watch(idle=60))) as received:
+    wakeup = Wakeup(lambda: 50.0)
+    async with answering() as (response, send, _), aclosing(read_body(response, watch(idle=60), wakeup)) as received:
         for _ in range(4):
             clock.advance_soon(59)
             assert await anext(received) == TICK
@@ -154,8 +173,8 @@ async def test_bytes_before_a_broken_connection_are_not_lost(fault: str) -> None
             await anext(received)
 
 
-async def data_of(received: AsyncGenerator[bytes, None]) -> bytes:
-    """Return the next bytes that are not a tick."""
-    while (data := await anext(received)) == TICK:
+async def data_of(received: AsyncGenerator[bytes, None], *, ticks: bool = True) -> bytes:
+    """Return the next bytes, or the next ones that are not a tick if there may be `ticks`."""
+    while (data := await anext(received)) == TICK and ticks:
         pass
     return data
