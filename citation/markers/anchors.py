@@ -27,9 +27,9 @@ def anchor_name(label: str) -> str:
 
 def match_anchor(text: str, i: int, *, final: bool) -> tuple[int, tuple[str, ...]] | NeedData | None:
     """Match an anchor or a group of them at `i`: its end and the names in it."""
-    found = _GROUP.match(text, i) or _SINGLE.match(text, i)
-    if (found is None or found.end() == len(text)) and not final:
-        rest = text[i : i + MAX_MARKER]
-        if len(rest) < MAX_MARKER and _PREFIX.match(rest):
+    anchors = _GROUP.match(text, i) or _SINGLE.match(text, i)
+    if (anchors is None or anchors.end() == len(text)) and not final:
+        beginning = text[i : i + MAX_MARKER]
+        if len(beginning) < MAX_MARKER and _PREFIX.match(beginning):
             return NEED_DATA
-    return (found.end(), tuple(name[1] for name in _SINGLE.finditer(found[0]))) if found else None
+    return (anchors.end(), tuple(name[1] for name in _SINGLE.finditer(anchors[0]))) if anchors else None

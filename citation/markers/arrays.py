@@ -60,13 +60,13 @@ def _introduces_array(text: str, end: int) -> bool:
 
 def _previous_word(text: str, end: int) -> tuple[str, bool]:
     """Return the word before `end` on the same line, empty if there is none, and whether it begins a sentence."""
-    at = _back_over_spaces(text, end)
-    if "\n" in text[at:end]:
+    position = _back_over_spaces(text, end)
+    if "\n" in text[position:end]:
         return "", True
-    word = _word_before(text, at)
-    start = at - len(word)
-    at = _back_over_spaces(text, start)
-    return word, at == 0 or "\n" in text[at:start] or text[at - 1] in ".?!:"
+    word = _word_before(text, position)
+    start = position - len(word)
+    position = _back_over_spaces(text, start)
+    return word, position == 0 or "\n" in text[position:start] or text[position - 1] in ".?!:"
 
 
 def _list_start(text: str, i: int, lists: ListStarts) -> ListStart:
@@ -88,8 +88,8 @@ def _list_start(text: str, i: int, lists: ListStarts) -> ListStart:
 
 
 def _word_before(text: str, k: int) -> str:
-    found = re.search(r"\w*\Z", text[max(0, k - REACH) : k])
-    return found[0].lower() if found else ""
+    match = re.search(r"\w*\Z", text[max(0, k - REACH) : k])
+    return match[0].lower() if match else ""
 
 
 def _back_over_spaces(text: str, k: int) -> int:

@@ -39,9 +39,9 @@ class OpenSpans:
     def add_math_delimiter(self, text: str, start: int, mark: str) -> None:
         """Register a math delimiter at `start`: `$`, `$$`, or a backslash and a bracket."""
         if self.math is not None:
-            opening, at = self.math
+            opening, position = self.math
             closes = mark == _CLOSERS.get(opening) or (mark == opening == "$" and _closes(text, start))
-            if closes and start - at <= (MATH_REACH if mark == "$" else CODE_REACH):
+            if closes and start - position <= (MATH_REACH if mark == "$" else CODE_REACH):
                 self.math = None
                 return
         if mark in _CLOSERS or (mark == "$" and text[start + 1 : start + 2].strip()):
@@ -55,60 +55,64 @@ class OpenSpans:
         return in_code if in_code is not False else self._in_math(text, start, end, final)
 
     def _in_code(self, text: str, start: int, final: bool) -> bool | NeedData:
-        at = self.code
-        while at is not None and at < start:
-            run = _TICKS.match(text, at)
+        position = self.code
+        while position is not None and position < start:
+            run = _TICKS.match(text, position)
             if run is None:
                 return False
-            closing = _closing_ticks(text, at, min(len(text), at + CODE_REACH))
+            closing = _closing_ticks(text, position, min(len(text), position + CODE_REACH))
             if closing == len(text) and not final:
                 return NEED_DATA  # the run of backticks may continue
             if closing is None:
-                if _may_close(text, at, CODE_REACH, final):
+                if _may_close(text, position, CODE_REACH, final):
                     return NEED_DATA
                 closing = run.end()  # an ordinary character; the next run may open a span
             elif closing > start:
                 return True
             following = _TICKS.search(text, closing, start)
-            at = following.start() if following else None
+            position = following.start() if following else None
         return False
 
     def _in_math(self, text: str, start: int, end: int, final: bool) -> bool | NeedData:
         if self.math is None:
             return False
-        opening, at = self.math
+        opening, position = self.math
         if opening != "$":
-            closing = text.find(_CLOSERS[opening], end, at + CODE_REACH)
+            closing = text.find(_CLOSERS[opening], end, position + CODE_REACH)
             if closing >= 0:
-                return "\n\n" not in text[at:closing]
-            return NEED_DATA if _may_close(text, at, CODE_REACH, final) else False
-        if _MONEY.match(text, at) or "\n\n" in text[at:start]:
+                return "\n\n" not in text[position:closing]
+            return NEED_DATA if _may_close(text, position, CODE_REACH, final) else False
+        if _MONEY.match(text, position) or "\n\n" in text[position:start]:
             return False
-        closing = text.find("$", end, at + MATH_REACH)
+        closing = text.find("$", end, position + MATH_REACH)
         if closing < 0:
-            return NEED_DATA if _may_close(text, at, MATH_REACH, final) else False
+            return NEED_DATA if _may_close(text, position, MATH_REACH, final) else False
         if closing + 1 == len(text) and not final:
             return NEED_DATA
-        return _closes(text, closing) and "\n\n" not in text[at:closing]
+        return _closes(text, closing) and "\n\n" not in text[position:closing]
 
 
-def _may_close(text: str, at: int, reach: int, final: bool) -> bool:
-    """Return whether text that has not arrived can close the span that begins at `at`."""
-    return not final and len(text) < at + reach and "\n\n" not in text[at:]
+def _may_close(text: str, position: int, reach: int, final: bool) -> bool:
+    """Return whether text that has not arrived can close the span that begins at `position`."""
+    return not final and len(text) < position + reach and "\n\n" not in text[position:]
 
 
-def _closing_ticks(text: str, at: int, most: int) -> int | None:
-    """Return the end of the run of backticks before `most` that closes the one at `at`."""
-    opening = _TICKS.match(text, at)
+def _closing_ticks(text: str, position: int, most: int) -> int | None:
+    """Return the end of the run of backticks before `most` that closes the one at `position`."""
+    opening = _TICKS.match(text, position)
     if opening is None:
         return None
-    length = opening.end() - at
+    length = opening.end() - position
     for run in _TICKS.finditer(text, opening.end(), most):
         if run.end() - run.start() == length:
-            return None if "\n\n" in text[at : run.start()] else run.end()
+            return None if "\n\n" in text[position : run.start()] else run.end()
     return None
 
 
-def _closes(text: str, at: int) -> bool:
+def _closes(text: str, position: int) -> bool:
     """Return whether a dollar sign can end math: no space before it, no digit after it (Pandoc's rule)."""
-    return not text[at - 1 : at].isspace() and text[at - 1] != "\\" and not text[at + 1 : at + 2].isdigit()
+    return (
+        not text[position - 1 : position].isspace()
+        and text[position - 1] != "\\"
+        and not text[position + 1 : position + 2].isdigit()
+    )

@@ -90,18 +90,18 @@ def _word_context(text: str, i: int, before: str) -> LeftContext:
     """Classify brackets at `i` by the word or symbol before them, which ends with `before`."""
     if _SYMBOL.search(text, max(0, i - 2), i):
         return LeftContext.CODE
-    at = i - 1 if before == "^" else i  # the superscript of a variable: W^[1]
+    end_of_word = i - 1 if before == "^" else i  # the superscript of a variable: W^[1]
     if not (before.isascii() and (before.isalnum() or before in "_^")):
         return LeftContext.FREE
-    word = _name_before(text, at)
-    start = at - len(word)
+    word = _name_before(text, end_of_word)
+    start = end_of_word - len(word)
     if word.endswith("__"):
         word = word.rstrip("_")  # rose__[1]__
     if not word.strip("_"):
         return LeftContext.FREE  # __[1]__
-    if _is_code_name(word) and not _is_part_of_name(text, start, at):
+    if _is_code_name(word) and not _is_part_of_name(text, start, end_of_word):
         return LeftContext.CODE
-    return LeftContext.ATTACHED if at == i else LeftContext.FREE
+    return LeftContext.ATTACHED if end_of_word == i else LeftContext.FREE
 
 
 def is_called(text: str, i: int) -> bool:
@@ -120,8 +120,8 @@ def follows_word(text: str, i: int) -> bool:
 
 def _name_before(text: str, end: int) -> str:
     """Return the ASCII name that ends at `end`, with its dots and its `$`, `@` or backslash; empty if there is none."""
-    found = _NAME_BEFORE.search(text, max(0, end - REACH), end)
-    return found[0] if found else ""
+    match = _NAME_BEFORE.search(text, max(0, end - REACH), end)
+    return match[0] if match else ""
 
 
 def _is_part_of_name(text: str, start: int, end: int) -> bool:
@@ -209,23 +209,23 @@ def after_word(text: str, end: int, names: MarkerNames, final: bool) -> int | Ne
         return NEED_DATA
     if last is None:
         return end  # in a row with a marker that cannot be code
-    at = skip_spaces(text, last)
-    following, second = text[at : at + 1], text[at + 1 : at + 2]
+    following_start = skip_spaces(text, last)
+    following, second = text[following_start : following_start + 1], text[following_start + 1 : following_start + 2]
     if not final and (not following or (following in ".!<$" and not second)):
         return NEED_DATA
     if following == "!" and second == "=":
         return None
-    if at > last:
+    if following_start > last:
         code = following in tuple("=+<>") and not (following == "<" and (second.isalpha() or second in "/!"))
         return None if code else end
     if following == ".":
         return None if second.isalnum() or second == "_" else end
     if following == "<":
         return end if second.isalpha() or second in "/!" else None
-    if word := _WORD.match(text, at):
+    if word := _WORD.match(text, following_start):
         return NEED_DATA if word.end() == len(text) and not final else end if _is_prose(word[0]) else None
     if following in ("$", "("):
-        return _before_marker(text, end, at, names, final)
+        return _before_marker(text, end, following_start, names, final)
     return None if following in _OPERATORS or following.isalnum() else end
 
 
@@ -248,18 +248,18 @@ def _end_of_row(text: str, end: int, names: MarkerNames, final: bool) -> int | N
     return end
 
 
-def _is_notation(text: str, at: int, names: MarkerNames) -> bool:
-    """Return whether the brackets at `at` contain more than numbers, as no index does."""
-    return not isinstance(match_brackets(text, at), Brackets) and match_name(text, at, names, True) is None
+def _is_notation(text: str, position: int, names: MarkerNames) -> bool:
+    """Return whether the brackets at `position` contain more than numbers, as no index does."""
+    return not isinstance(match_brackets(text, position), Brackets) and match_name(text, position, names, True) is None
 
 
-def _before_marker(text: str, end: int, at: int, names: MarkerNames, final: bool) -> int | NeedData | None:
-    """Return `end` if a marker that cannot be code begins at `at`: `rose[1]$^{[2]}$`, `rose[1](see [2])`."""
-    if text[at] == "$":
-        return end if text[at + 1 : at + 2] == "^" else None
-    lead = match_lead(text, at)
+def _before_marker(text: str, end: int, position: int, names: MarkerNames, final: bool) -> int | NeedData | None:
+    """Return `end` if a marker that cannot be code begins at `position`: `rose[1]$^{[2]}$`, `rose[1](see [2])`."""
+    if text[position] == "$":
+        return end if text[position + 1 : position + 2] == "^" else None
+    lead = match_lead(text, position)
     place = lead
-    if lead == at + 1:  # "rose[1]([2], p. 3)", not "rose[1](2)"
+    if lead == position + 1:  # "rose[1]([2], p. 3)", not "rose[1](2)"
         inner = _next_end(text, lead, names, final)
         place = match_locator(text, inner) if isinstance(inner, int) else inner
     if place is NEED_DATA and not final:
@@ -277,23 +277,23 @@ def _is_prose(word: str) -> bool:
     return len(word) > 1 and (word[0].isupper() or fold(word) in stopwords(None))
 
 
-def _next_end(text: str, at: int, names: MarkerNames, final: bool) -> int | NeedData | None:
-    """Return the end of the brackets that begin at `at`, if they could be a marker."""
-    if at >= len(text) or text[at] not in OPENING_CHARACTERS:
+def _next_end(text: str, position: int, names: MarkerNames, final: bool) -> int | NeedData | None:
+    """Return the end of the brackets that begin at `position`, if they could be a marker."""
+    if position >= len(text) or text[position] not in OPENING_CHARACTERS:
         return None
-    named = match_name(text, at, names, final)
+    named = match_name(text, position, names, final)
     if named is not None:
         return named.end if isinstance(named, Match) else named
-    notation = match_notation(text, at, names, final=final)
+    notation = match_notation(text, position, names, final=final)
     if notation is not None:
         return notation.end if isinstance(notation, Match) else notation
-    brackets = match_brackets(text, at)
+    brackets = match_brackets(text, position)
     if brackets is None:
-        listed = match_list(text, at, names, final)
+        listed = match_list(text, position, names, final)
         return listed[0].end if isinstance(listed, tuple) else listed
     if brackets is NEED_DATA:
         return None if final else NEED_DATA
-    if brackets.form is Form.PLAIN or text[at] != "[" or text[brackets.end : brackets.end + 1] not in ("(", ""):
+    if brackets.form is Form.PLAIN or text[position] != "[" or text[brackets.end : brackets.end + 1] not in ("(", ""):
         return brackets.end
     target = match_link_target(text, brackets.end) if brackets.end < len(text) else NEED_DATA
     if target is NEED_DATA and not final:
@@ -332,9 +332,9 @@ def _begins_line(text: str, i: int) -> bool:
     return start == 0 or text[start - 1] == "\n"
 
 
-def skip_spaces(text: str, at: int) -> int:
-    """Return the position after at most 16 spaces at `at`."""
-    most = min(len(text), at + 16)
-    while at < most and text[at] in SPACES:
-        at += 1
-    return at
+def skip_spaces(text: str, position: int) -> int:
+    """Return the position after at most 16 spaces at `position`."""
+    most = min(len(text), position + 16)
+    while position < most and text[position] in SPACES:
+        position += 1
+    return position

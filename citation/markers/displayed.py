@@ -33,8 +33,8 @@ LOOKALIKES: Final = ("［］", "〔〕", "〖〗", "﹝﹞", "⟦⟧", "❲❳",
 
 def match_brackets(text: str, i: int) -> Brackets | NeedData | None:
     """Match the brackets that begin at `i`, whatever is around them. NEED_DATA if the text ends inside them."""
-    found = match_form(text, i)
-    return _match_displayed(text, i) if found is None and text[i] in _STARTS else found
+    brackets = match_form(text, i)
+    return _match_displayed(text, i) if brackets is None and text[i] in _STARTS else brackets
 
 
 _OPENING = frozenset("[【") | {pair[0] for pair in LOOKALIKES}
@@ -58,38 +58,38 @@ def _match_displayed(text: str, i: int) -> Brackets | NeedData | None:
     return NEED_DATA if len(text) - i < MAX_MARKER else None
 
 
-def _close(text: str, at: int, depth: int, body: str) -> Brackets | NeedData | None:
-    """Match the other closing brackets from `at`, and read the numbers. The inner brackets can be a link."""
+def _close(text: str, position: int, depth: int, body: str) -> Brackets | NeedData | None:
+    """Match the other closing brackets from `position`, and read the numbers. The inner brackets can be a link."""
     numbers = _numbers(body)
     closed = 1
     if numbers is None or depth == 1:
-        return numbers and Brackets(at, *numbers)
+        return numbers and Brackets(position, *numbers)
     form, ranges = numbers
     is_row = depth == 2 and len(ranges) == 1  # [[1], [2]], but not the matrix [[1, 2], [3, 4]]
-    while is_row and len(ranges) < MAX_LISTED and (following := _NEXT_INNER.match(text, at)):
+    while is_row and len(ranges) < MAX_LISTED and (following := _NEXT_INNER.match(text, position)):
         inner = match_form(text, following.end()) if following.end() < len(text) else NEED_DATA
         if not isinstance(inner, Brackets) or inner.form is not form or len(inner.ranges) > 1:
             return NEED_DATA if inner is NEED_DATA else None
-        ranges, at = (*ranges, *inner.ranges), inner.end
+        ranges, position = (*ranges, *inner.ranges), inner.end
     while closed < depth:
-        if text[at : at + 1] == "(":  # each pair of brackets may be a link: [ [[1]](url)](url)
-            target = match_link_target(text, at)
+        if text[position : position + 1] == "(":  # each pair of brackets may be a link: [ [[1]](url)](url)
+            target = match_link_target(text, position)
             if not isinstance(target, int):
                 return target
-            at = target
-        bracket = _next_bracket(text, at)
+            position = target
+        bracket = _next_bracket(text, position)
         if not isinstance(bracket, int):
             return bracket
-        closed, at = closed + 1, bracket
-    return Brackets(at, Form.LINK if form is Form.PLAIN else form, ranges)
+        closed, position = closed + 1, bracket
+    return Brackets(position, Form.LINK if form is Form.PLAIN else form, ranges)
 
 
-def _next_bracket(text: str, at: int) -> int | NeedData | None:
+def _next_bracket(text: str, position: int) -> int | NeedData | None:
     """Return the end of the closing bracket that follows after spaces."""
-    for character, beyond in _decode(text, at):
+    for character, beyond in _decode(text, position):
         if character in _CLOSING:
             return beyond
-        if character not in " \t" or beyond - at > MAX_MARKER:
+        if character not in " \t" or beyond - position > MAX_MARKER:
             return None
     return NEED_DATA
 
@@ -111,10 +111,10 @@ def _decode(text: str, i: int) -> Iterator[tuple[str, int]]:
     """Yield the displayed characters with the position after them. Stop at markup that is incomplete."""
     while i < len(text):
         shown, end = text[i], i + 1
-        if found := _REFERENCE.match(text, i):
-            shown, end = _displayed(unescape(found[0])), found.end()
-        elif found := _TAG.match(text, i, i + MAX_MARKER) or _EMPHASIS.match(text, i):
-            shown, end = "", found.end()
+        if markup := _REFERENCE.match(text, i):
+            shown, end = _displayed(unescape(markup[0])), markup.end()
+        elif markup := _TAG.match(text, i, i + MAX_MARKER) or _EMPHASIS.match(text, i):
+            shown, end = "", markup.end()
         elif _ends_inside_markup(text, i):
             return
         elif shown == "\\" and text[end] in _PUNCTUATION:

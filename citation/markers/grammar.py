@@ -54,11 +54,11 @@ class Match(NamedTuple):
 def match_form(text: str, i: int) -> Brackets | NeedData | None:
     """Match a frequent form at `i`, without looking at its context. NEED_DATA if the text ends inside it."""
     for form, part in _FORMS.get(text[i], ()):
-        if found := _pattern(part.full).match(text, i):
-            parsed = parse_numbers(found[0], form, _OTHER_WORDS.get(text[i], frozenset()))
-            if parsed and text[i] in _PARENTHESES and not _has_source_word(found[0]):
+        if match := _pattern(part.full).match(text, i):
+            parsed = parse_numbers(match[0], form, _OTHER_WORDS.get(text[i], frozenset()))
+            if parsed and text[i] in _PARENTHESES and not _has_source_word(match[0]):
                 return None
-            return Brackets(found.end(), *parsed) if parsed else None
+            return Brackets(match.end(), *parsed) if parsed else None
         if len(text) - i < MAX_MARKER and _pattern(part.prefix).fullmatch(text, i):
             return NEED_DATA if text[i] not in _PARENTHESES or _may_name_source(text[i:]) else None
     return None
@@ -71,16 +71,16 @@ def match_link_target(text: str, i: int) -> int | NeedData | None:
 
 def match_lead(text: str, i: int) -> int | NeedData | None:
     """Return the end of an opening parenthesis and words for "source" or "see": `(Source: [1])`, `(see e.g. [1])`."""
-    found = _pattern(_LEAD.full).match(text, i)
-    if found is None:
+    match = _pattern(_LEAD.full).match(text, i)
+    if match is None:
         return None
-    leads = _LEAD_WORD.findall(found[0].lower())
-    incomplete = found.end() == len(text)
+    leads = _LEAD_WORD.findall(match[0].lower())
+    incomplete = match.end() == len(text)
     if incomplete and text[-1].isalpha():
         del leads[-1]
     if not _LEAD_WORDS.issuperset(leads):
         return None
-    return NEED_DATA if incomplete else found.end()
+    return NEED_DATA if incomplete else match.end()
 
 
 def match_locator(text: str, i: int) -> int | NeedData | None:
@@ -93,8 +93,8 @@ def match_locator(text: str, i: int) -> int | NeedData | None:
 
 
 def _end(part: "_Part", text: str, i: int) -> int | NeedData | None:
-    if found := _pattern(part.full).match(text, i):
-        return found.end()
+    if match := _pattern(part.full).match(text, i):
+        return match.end()
     return NEED_DATA if _pattern(part.prefix).fullmatch(text, i) else None
 
 
@@ -253,10 +253,10 @@ def _has_source_word(marker: str) -> bool:
 
 def _may_name_source(beginning: str) -> bool:
     """Return whether the words at the beginning of a marker in parentheses can belong to one, the last one in part."""
-    known = WORDS["source"] | WORDS["locator"] | WORDS["join"] | _OTHER_WORDS["("]
+    words_of_markers = WORDS["source"] | WORDS["locator"] | WORDS["join"] | _OTHER_WORDS["("]
     words = [token["word"].lower() for token in _TOKEN.finditer(beginning) if token["word"]]
     last = words.pop() if words and beginning[-1].isalpha() else ""
-    return known.issuperset(words) and any(word.startswith(last) for word in known)
+    return words_of_markers.issuperset(words) and any(word.startswith(last) for word in words_of_markers)
 
 
 def _value(digits: str) -> int:

@@ -63,27 +63,27 @@ def marker_end(names: MarkerNames = ANY_NUMBER) -> MarkerEnd:
     return partial(_marker_end, names)
 
 
-def _marker_end(names: MarkerNames, text: str, at: int, final: bool) -> int | NeedData | None:
-    if text[at] not in MARKER_STARTS:
+def _marker_end(names: MarkerNames, text: str, position: int, final: bool) -> int | NeedData | None:
+    if text[position] not in MARKER_STARTS:
         return None
-    found = match_name(text, at, names, final) if names.names else None
-    if found is None and text[at] in ANCHOR_STARTS:
-        anchor = match_anchor(text, at, final=final)
+    match = match_name(text, position, names, final) if names.names else None
+    if match is None and text[position] in ANCHOR_STARTS:
+        anchor = match_anchor(text, position, final=final)
         if isinstance(anchor, tuple):
             return anchor[0]
-        found = anchor
-    if found is None and text[at] in NOTATION_STARTS:
-        found = match_notation(text, at, names, final=final)
-    if found is None and names.names and text[at] in OPENING_CHARACTERS:
-        found = _listed_names(text, at, names, LeftContext.FREE, final)
-    found = found or match_marker(text, at, final=final)
-    if not isinstance(found, Match) or found.encloses:
-        return found if found is NEED_DATA else None
-    begins = begins_next_sentence(text, found.end, final)
+        match = anchor
+    if match is None and text[position] in NOTATION_STARTS:
+        match = match_notation(text, position, names, final=final)
+    if match is None and names.names and text[position] in OPENING_CHARACTERS:
+        match = _listed_names(text, position, names, LeftContext.FREE, final)
+    match = match or match_marker(text, position, final=final)
+    if not isinstance(match, Match) or match.encloses:
+        return match if match is NEED_DATA else None
+    begins = begins_next_sentence(text, match.end, final)
     if begins is NEED_DATA:
         return NEED_DATA
-    last = max((text.rfind(f"{space}[", at, found.end) for space in SPACES), default=-1)
-    return found.end if not begins else last if last > at else None  # "It rose. [1] [2] says"
+    last = max((text.rfind(f"{space}[", position, match.end) for space in SPACES), default=-1)
+    return match.end if not begins else last if last > position else None  # "It rose. [1] [2] says"
 
 
 def before_cut_marker(text: str, names: MarkerNames = ANY_NUMBER) -> int:
@@ -125,10 +125,10 @@ def _anchor(text: str, i: int, names: MarkerNames, final: bool) -> Match | NeedD
 
     If the host has anchors, one of something else, such as another search, is not a marker.
     """
-    found = match_anchor(text, i, final=final)
-    if not isinstance(found, tuple):
-        return found
-    end, cited = found
+    anchors = match_anchor(text, i, final=final)
+    if not isinstance(anchors, tuple):
+        return anchors
+    end, cited = anchors
     if not names.labels:
         return Match(end, (), (0,))
     if any(name not in names.names for name in cited):
@@ -151,9 +151,9 @@ def _wrapped(text: str, i: int, names: MarkerNames, final: bool, depth: int) -> 
         return inside if isinstance(end, int) else end
     for opening, close in _EMPHASIS:
         if text.startswith(opening, i) and (depth == 1 or _opens(text, i, opening)):
-            found = _enclosed(text, i + len(opening), close, names, final, depth)
-            if found is not None:
-                return found
+            match = _enclosed(text, i + len(opening), close, names, final, depth)
+            if match is not None:
+                return match
         elif not final and opening.startswith(text[i:]):
             return NEED_DATA
     return None
@@ -208,23 +208,23 @@ def _row(
 ) -> Match | NeedData | None:
     """Match a row of markers: `[1][2]`, `[1], [2]`, `[1]–[3]`. `left`: the context of the first one, if known."""
     left, lists = left or left_context(text, i), ListStarts()
-    found = _marker(text, i, names, left, lists, final)
-    if not isinstance(found, Match):
-        return found
+    row = _marker(text, i, names, left, lists, final)
+    if not isinstance(row, Match):
+        return row
     for _ in range(MAX_GROUP - 1):
-        gap = ROW_GAP.match(text, found.end)
-        start = gap.end() if gap else found.end
+        gap = ROW_GAP.match(text, row.end)
+        start = gap.end() if gap else row.end
         if start == len(text):
-            return found if final else NEED_DATA
-        left = left if start == found.end else LeftContext.FREE
+            return row if final else NEED_DATA
+        left = left if start == row.end else LeftContext.FREE
         following = _marker(text, start, names, left, lists, final) if text[start] in OPENING_CHARACTERS else None
         if following is NEED_DATA:
             return NEED_DATA
         if not isinstance(following, Match):
-            return found
-        is_range = text[found.end : start].strip(SPACES) in ("–", "-")
-        found = found.joined(following, _inner_numbers(found, following, names) if is_range else ())
-    return found
+            return row
+        is_range = text[row.end : start].strip(SPACES) in ("–", "-")
+        row = row.joined(following, _inner_numbers(row, following, names) if is_range else ())
+    return row
 
 
 def _inner_numbers(first: Match, last: Match, names: MarkerNames) -> tuple[int, ...]:
@@ -264,10 +264,10 @@ def _marker(
 
 def _listed_names(text: str, i: int, names: MarkerNames, left: LeftContext, final: bool) -> Match | NeedData | None:
     """Match brackets with names, places or words that show that they cite."""
-    found = match_list(text, i, names, final) if not (text[i] in "(（" and follows_word(text, i)) else None
-    if not isinstance(found, tuple):
-        return found
-    brackets, named = found
+    listed = match_list(text, i, names, final) if not (text[i] in "(（" and follows_word(text, i)) else None
+    if not isinstance(listed, tuple):
+        return listed
+    brackets, named = listed
     end = right_context(text, i, brackets, left, names, final)
     if not isinstance(end, int):
         return end
@@ -282,17 +282,17 @@ _NOTE_BEFORE = re.compile(
 _PART_OF_FORMULA = frozenset("/⁄√∛∜+-−⁺⁻⁼⁽⁾^")  # "¹/₂", "³√8", "²⁺"
 
 
-def _superscript(text: str, i: int, found: Brackets, names: MarkerNames, final: bool) -> Match | NeedData | None:
+def _superscript(text: str, i: int, brackets: Brackets, names: MarkerNames, final: bool) -> Match | NeedData | None:
     """Match a superscript that is no exponent, fraction, root or charge, with numbers of evidence only."""
     if not _NOTE_BEFORE.search(text, max(0, i - 6), i) or _is_exponent(text, i):
         return None
-    following = text[found.end : found.end + 2]
+    following = text[brackets.end : brackets.end + 2]
     if not final and following in ("", ",", "，", "^"):
         return NEED_DATA
     if following[:1].isalnum() or (following[:1] in _PART_OF_FORMULA and following != "^["):
         return None
-    cited, unknown = names.split(found.ranges)
-    return Match(found.end, cited, ()) if cited and not unknown else None
+    cited, unknown = names.split(brackets.ranges)
+    return Match(brackets.end, cited, ()) if cited and not unknown else None
 
 
 def _is_exponent(text: str, i: int) -> bool:

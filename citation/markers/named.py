@@ -103,21 +103,25 @@ _MARKER_START = re.compile(
 )  # in a word, the first character of another marker
 
 
-def _after_tag(text: str, at: int, names: MarkerNames, final: bool) -> Match | NeedData | None:
-    start = at
-    while start < len(text) and start - at < 3 and text[start] in " \t":
+def _after_tag(text: str, position: int, names: MarkerNames, final: bool) -> Match | NeedData | None:
+    start = position
+    while start < len(text) and start - position < 3 and text[start] in " \t":
         start += 1
-    rest = text[start : start + MAX_NAME + 1]
-    if not final and (not rest or any(name.startswith(rest) for name in names.names)):
+    remaining = text[start : start + MAX_NAME + 1]
+    if not final and (not remaining or any(name.startswith(remaining) for name in names.names)):
         return NEED_DATA
-    known = [name for name in names.names if rest.startswith(name) and not rest[len(name) : len(name) + 1].isalnum()]
-    if known:
-        name = max(known, key=len)
+    matching = [
+        name
+        for name in names.names
+        if remaining.startswith(name) and not remaining[len(name) : len(name) + 1].isalnum()
+    ]
+    if matching:
+        name = max(matching, key=len)
         return Match(start + len(name), names.names[name], ())
-    token = _TOKEN.match(rest)
+    token = _TOKEN.match(remaining)
     if token is None:
         return None
-    if token.end() == len(rest) <= MAX_NAME and not final:
+    if token.end() == len(remaining) <= MAX_NAME and not final:
         return NEED_DATA
     path = _file_path(token[0])
     return Match(start + len(path), (), (0,)) if path else None  # none: a word in brackets, as in "Washington [DC] is"
@@ -134,20 +138,20 @@ def _file_path(token: str) -> str:
 
 def _link_to_call(text: str, i: int, names: MarkerNames, final: bool) -> Match | NeedData | None:
     """Match Morphic's `[1](#call_1)`. A link to a call or a result that does not exist is an unknown marker."""
-    found = _CALL_LINK.match(text, i)
-    if found is None:
+    link = _CALL_LINK.match(text, i)
+    if link is None:
         return NEED_DATA if not final and _CALL_LINK_BEGIN.match(text, i) else None
-    numbers = names.names.get(f"{found[1]}](#{found[2]}", ())
-    return Match(found.end(), numbers, () if numbers else (0,))
+    numbers = names.names.get(f"{link[1]}](#{link[2]}", ())
+    return Match(link.end(), numbers, () if numbers else (0,))
 
 
 def _in_brackets(text: str, i: int, names: MarkerNames, final: bool) -> Match | NeedData | None:
     """Match `[file.pdf]` if some evidence has this name, and `[name](id)` if some evidence has both."""
     close = text.find("]", i + 1, i + MAX_NAME + 2)
     if close < 0:
-        rest = text[i + 1 :]
-        possible = names.shapes and len(rest) <= MAX_NAME and "\n" not in rest
-        possible = possible or any(name.startswith(rest) for name in names.names)
+        remaining = text[i + 1 :]
+        possible = names.shapes and len(remaining) <= MAX_NAME and "\n" not in remaining
+        possible = possible or any(name.startswith(remaining) for name in names.names)
         return NEED_DATA if not final and possible else None
     name = text[i + 1 : close]
     if name.isdigit() or "\n" in name:
@@ -168,10 +172,10 @@ def _in_brackets(text: str, i: int, names: MarkerNames, final: bool) -> Match | 
     return Match(close + 1, names.names[name], ())
 
 
-def _with_target(text: str, at: int, name: str, names: MarkerNames, final: bool) -> Match | NeedData | None:
-    close = text.find(")", at, at + MAX_NAME + 2)
+def _with_target(text: str, position: int, name: str, names: MarkerNames, final: bool) -> Match | NeedData | None:
+    close = text.find(")", position, position + MAX_NAME + 2)
     if close < 0:
-        return NEED_DATA if not final and len(text) - at <= MAX_NAME else None
-    target = text[at + 1 : close]
+        return NEED_DATA if not final and len(text) - position <= MAX_NAME else None
+    target = text[position + 1 : close]
     both = tuple(number for number in names.names.get(target, ()) if number in names.names[name])
     return Match(close + 1, both, ()) if both else None

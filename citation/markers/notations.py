@@ -16,8 +16,8 @@ def match_notation(text: str, i: int, names: MarkerNames, *, final: bool) -> Mat
     """Match a command, an element or a tag that begins at `i`."""
     if text[i] == "[":
         return _match_tag(text, i, final)
-    found = _match_element(text, i, names) if text[i] in "<(" else _match_command(text, i, names)
-    return None if final and found is NEED_DATA else found
+    match = _match_element(text, i, names) if text[i] in "<(" else _match_command(text, i, names)
+    return None if final and match is NEED_DATA else match
 
 
 def _match_command(text: str, i: int, names: MarkerNames) -> Match | NeedData | None:
@@ -51,8 +51,8 @@ def _match_attribute(text: str, tag: re.Match[str], value: str, names: MarkerNam
     if not isinstance(listed, Listed) or listed.end < len(value):
         return None
     if tag["empty"] or is_around:
-        found = _match_listed(listed, end, names)
-        return found and found._replace(encloses=not tag["empty"])
+        match = _match_listed(listed, end, names)
+        return match and match._replace(encloses=not tag["empty"])
     closing = f"</{tag['name']}>"
     if text.startswith(closing, end):
         return _match_listed(listed, end + len(closing), names)

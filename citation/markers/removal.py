@@ -26,12 +26,12 @@ _LINE_BREAK = re.compile(r"\r?\n")
 _SPACED_WORDS = re.compile(rf"[^\W_{UNSPACED}]{{2}}")
 
 
-def with_list(text: str, found: Match, names: MarkerNames, final: bool) -> Match | NeedData:
+def with_list(text: str, citation: Match, names: MarkerNames, final: bool) -> Match | NeedData:
     """Return a citation together with the last one of its list, as in `rose [1] and [2].`.
 
     The conjunction belongs to the list, like the comma of `[1], [2]`, if the clause ends after the last marker.
     """
-    joined = found
+    joined = citation
     for _ in range(MAX_GROUP):
         conjunction = match_conjunction(text, joined.end, final)
         last = match_marker(text, conjunction, names, final=final) if isinstance(conjunction, int) else None
@@ -40,35 +40,38 @@ def with_list(text: str, found: Match, names: MarkerNames, final: bool) -> Match
         if last is None:
             break
         joined = joined.joined(last)
-    if joined is found:
-        return found
-    at = skip_spaces(text, joined.end)
-    if at == len(text) and not final:
+    if joined is citation:
+        return citation
+    following_start = skip_spaces(text, joined.end)
+    if following_start == len(text) and not final:
         return NEED_DATA
-    joins = at < len(text) and _begins_text(text, at, final)
+    joins = following_start < len(text) and _begins_text(text, following_start, final)
     if joins:  # the conjunction joins text: `[1] and [2] high`
-        return joins if joins is NEED_DATA else found
+        return joins if joins is NEED_DATA else citation
     return joined
 
 
-def _begins_text(text: str, at: int, final: bool) -> bool | NeedData:
-    """Return whether words begin at `at`, possibly with emphasis, quotes or a sign: `**costs**`, `$5`, `-5`, `≈ 5`.
+def _begins_text(text: str, position: int, final: bool) -> bool | NeedData:
+    """Return whether words begin at `position`, possibly with emphasis, quotes or a sign: `**costs**`, `$5`, `-5`, `≈ 5`.
 
     A conjunction begins another clause.
     """
-    word = _FIRST_WORD.match(text, at)
+    word = _FIRST_WORD.match(text, position)
     if word and word.end() == len(text) and not final:
         return NEED_DATA
     if word and word[0].lower() in WORDS["clause"]:
         return False
-    if text[at].isalnum() or text[at] in _OPENING_BRACKETS or text[at] in "`$€£¥+#@":
+    if text[position].isalnum() or text[position] in _OPENING_BRACKETS or text[position] in "`$€£¥+#@":
         return True
-    if text[at] in "*_~" or text[at] in _EITHER_QUOTES:
-        closes = _closes(text, at, final)
+    if text[position] in "*_~" or text[position] in _EITHER_QUOTES:
+        closes = _closes(text, position, final)
         return NEED_DATA if closes is NEED_DATA else not closes
-    if not (text[at] in "-–—§." or unicodedata.category(text[at]) == "Sm") or not text[at - 1].isspace():
+    if (
+        not (text[position] in "-–—§." or unicodedata.category(text[position]) == "Sm")
+        or not text[position - 1].isspace()
+    ):
         return False
-    following = text[at + 1 : at + 2]
+    following = text[position + 1 : position + 2]
     return NEED_DATA if not following and not final else following.isdigit()
 
 
@@ -86,14 +89,16 @@ def ends_sentence(text: str, end: int, introduction: str, final: bool) -> bool |
 
     A comma or colon at the end of a line belongs to the words around it.
     """
-    at = skip_spaces(text, end)
-    if at == len(text) and not final:
+    following_start = skip_spaces(text, end)
+    if following_start == len(text) and not final:
         return NEED_DATA
-    if at == len(text) or text[at] in "\r\n":
+    if following_start == len(text) or text[following_start] in "\r\n":
         return introduction.strip(SPACES)[0] not in ",;:，；：、"
-    if text[at] in "*_" or (text[at] == "." and at + 1 == len(text) and not final):
-        return _closes(text, at, final) if text[at] != "." else NEED_DATA
-    return text[at] in ".!?。！？…)）]" and not text[at + 1 : at + 2].isalnum()
+    if text[following_start] in "*_" or (
+        text[following_start] == "." and following_start + 1 == len(text) and not final
+    ):
+        return _closes(text, following_start, final) if text[following_start] != "." else NEED_DATA
+    return text[following_start] in ".!?。！？…)）]" and not text[following_start + 1 : following_start + 2].isalnum()
 
 
 def remaining_spaces(text: str, begin: int, start: int, end: int, final: bool) -> tuple[str, int] | NeedData:
@@ -129,27 +134,27 @@ def remaining_spaces(text: str, begin: int, start: int, end: int, final: bool) -
     return NEED_DATA if closes is NEED_DATA else ("" if closes else before, following_at)
 
 
-def _opens(text: str, at: int) -> bool:
-    """Return whether a bracket or a quotation begins at `at`. A quote right after other text ends one: `„so“`."""
-    if text[at] not in _EITHER_QUOTES:
-        return text[at] in _OPENING_BRACKETS
-    before = text[at - 1] if at else " "
+def _opens(text: str, position: int) -> bool:
+    """Return whether a bracket or a quotation begins at `position`. A quote right after other text ends one: `„so“`."""
+    if text[position] not in _EITHER_QUOTES:
+        return text[position] in _OPENING_BRACKETS
+    before = text[position - 1] if position else " "
     return before.isspace() or before in _OPENING_BRACKETS or before in "—–"
 
 
-def _closes(text: str, at: int, final: bool) -> bool | NeedData:
-    """Return whether the character at `at` follows a word without a space: punctuation, closing emphasis or quotes."""
-    mark = text[at]
+def _closes(text: str, position: int, final: bool) -> bool | NeedData:
+    """Return whether the character at `position` follows a word without a space: punctuation, closing emphasis or quotes."""
+    mark = text[position]
     if mark in "*_~" or mark in _EITHER_QUOTES:
-        beyond = at
-        while beyond < len(text) and beyond - at < 4 and text[beyond] == mark:
+        beyond = position
+        while beyond < len(text) and beyond - position < 4 and text[beyond] == mark:
             beyond += 1
         following = text[beyond : beyond + 1]
         if not following and not final:
             return NEED_DATA
         return not (following.isalnum() or following in _OPENING_BRACKETS)
     if mark in _THEN_TIGHT:
-        following = text[at + 1 : at + 2]
+        following = text[position + 1 : position + 2]
         return NEED_DATA if not following and not final else following == _THEN_TIGHT[mark]
     return mark in "\r\n" or mark in _TIGHT
 
@@ -164,7 +169,7 @@ class OpenBrackets:
 
     def shift(self, by: int) -> None:
         """Adjust the positions after the first `by` characters were removed."""
-        self._starts = [at - by for at in self._starts if at >= by]
+        self._starts = [position - by for position in self._starts if position >= by]
         self._read = max(0, self._read - by)
 
     def creates_marker(self, text: str, done: int, spaces: str, end: int, final: bool) -> bool | NeedData:
@@ -177,31 +182,33 @@ class OpenBrackets:
         left = shown + spaces
         if left[-1:] in ("`", "$", "#") and right[:1] == left[-1:]:
             return True
-        found = (opening.start() for opening in _OPENERS.finditer(text, max(begin, self._read), done))
-        self._starts = [at for at in (*self._starts, *found) if at >= begin and self._is_open(shown, at - begin)]
+        openings = (opening.start() for opening in _OPENERS.finditer(text, max(begin, self._read), done))
+        self._starts = [
+            start for start in (*self._starts, *openings) if start >= begin and self._is_open(shown, start - begin)
+        ]
         self._read = done
-        for at in self._starts:
-            joined = _joined(left, right, at - begin, self._names, final)
+        for start in self._starts:
+            joined = _joined(left, right, start - begin, self._names, final)
             if joined is not False:
                 return joined
         return False
 
-    def _is_open(self, text: str, at: int) -> bool:
-        if has_tag(text, at):
-            return match_name(text, at, self._names, False) is NEED_DATA
-        return match_brackets(text, at) is NEED_DATA
+    def _is_open(self, text: str, position: int) -> bool:
+        if has_tag(text, position):
+            return match_name(text, position, self._names, False) is NEED_DATA
+        return match_brackets(text, position) is NEED_DATA
 
 
-def _joined(left: str, right: str, at: int, names: MarkerNames, final: bool) -> bool | NeedData:
-    """Return whether `left` has no marker at `at`, and `left` with `right` has one."""
-    if has_tag(left, at):
-        if isinstance(match_name(left, at, names, True), Match):
+def _joined(left: str, right: str, position: int, names: MarkerNames, final: bool) -> bool | NeedData:
+    """Return whether `left` has no marker at `position`, and `left` with `right` has one."""
+    if has_tag(left, position):
+        if isinstance(match_name(left, position, names, True), Match):
             return False
-        named = match_name(left + right, at, names, final)
+        named = match_name(left + right, position, names, final)
         return NEED_DATA if named is NEED_DATA else named is not None
-    if match_brackets(left, at) is not NEED_DATA:
+    if match_brackets(left, position) is not NEED_DATA:
         return False
-    brackets = match_brackets(left + right, at)
+    brackets = match_brackets(left + right, position)
     if brackets is NEED_DATA:
         return False if final else NEED_DATA
     return brackets is not None

@@ -96,7 +96,7 @@ _CONTROLS = re.compile(
 
 
 def _encoded(text: str, unsafe: re.Pattern[str]) -> str:
-    return unsafe.sub(lambda found: quote(found[0], safe=""), text)
+    return unsafe.sub(lambda match: quote(match[0], safe=""), text)
 
 
 def _escaped(name: str) -> str:

@@ -64,11 +64,11 @@ def names_source(listed: Listed) -> bool:
 _CLOSES = {"[": "]", "［": "］", "【": "】", "(": ")", "（": "）"}
 
 
-def scan_list(text: str, at: int, names: MarkerNames) -> Listed | NeedData | None:
-    """Scan a list of numbers and names from `at`. NEED_DATA if the text ends inside it."""
+def scan_list(text: str, position: int, names: MarkerNames) -> Listed | NeedData | None:
+    """Scan a list of numbers and names from `position`. NEED_DATA if the text ends inside it."""
     listed: Listed | None = None
     for _ in range(MAX_LISTED):
-        item = _scan_item(text, _skip_spaces(text, at), names)
+        item = _scan_item(text, _skip_spaces(text, position), names)
         if not isinstance(item, Listed):
             return item
         listed = item if listed is None else _joined(listed, item)
@@ -77,7 +77,7 @@ def scan_list(text: str, at: int, names: MarkerNames) -> Listed | NeedData | Non
             return listed
         if separator.end() == len(text):
             return NEED_DATA
-        at = separator.end()
+        position = separator.end()
     return None
 
 
@@ -95,31 +95,33 @@ def _joined(first: Listed, last: Listed) -> Listed:
     )
 
 
-def _scan_item(text: str, at: int, names: MarkerNames) -> Listed | NeedData | None:
+def _scan_item(text: str, position: int, names: MarkerNames) -> Listed | NeedData | None:
     leads: list[str] = []
     while len(leads) <= MAX_LEADS:
-        if at == len(text):
+        if position == len(text):
             return NEED_DATA
-        start = at + 1 if text[at] in "@^" else at
+        start = position + 1 if text[position] in "@^" else position
         named = _name_at(text, start, names) if start < len(text) else NEED_DATA
         if named is NEED_DATA:
             return NEED_DATA
         if isinstance(named, str):
-            item = Listed(start + len(named), (), names.names[named], has_label=start > at, files=is_file_name(named))
+            item = Listed(
+                start + len(named), (), names.names[named], has_label=start > position, files=is_file_name(named)
+            )
             return _with_places(text, _led(item, leads))
-        number = _NUMBER.match(text, at)
-        if number or _NUMBER_BEGIN.fullmatch(text, at):
+        number = _NUMBER.match(text, position)
+        if number or _NUMBER_BEGIN.fullmatch(text, position):
             return _numbered(text, number, leads)
-        word = _LEAD_WORD.match(text, at)
+        word = _LEAD_WORD.match(text, position)
         if word is None:
             return None
         lead = word[1].lower()
         if word.end() == len(text):
-            return NEED_DATA if any(known.startswith(lead) for known in _LEADING) else None
+            return NEED_DATA if any(word_of_lead.startswith(lead) for word_of_lead in _LEADING) else None
         if lead not in _LEADING:
             return None
         leads.append(lead)
-        at = word.end()
+        position = word.end()
     return None
 
 
@@ -128,10 +130,10 @@ def _led(item: Listed, leads: list[str]) -> Listed:
     return item._replace(has_source=has_source, has_see=has_see)
 
 
-def _name_at(text: str, at: int, names: MarkerNames) -> str | NeedData | None:
-    """Return the longest name of evidence that begins at `at`."""
+def _name_at(text: str, position: int, names: MarkerNames) -> str | NeedData | None:
+    """Return the longest name of evidence that begins at `position`."""
     longest = ""
-    remaining = text[at : at + MAX_NAME + 1]
+    remaining = text[position : position + MAX_NAME + 1]
     for name in names.names:
         if len(name) > 1 and not name.isdigit():
             if len(remaining) <= len(name) and name.startswith(remaining):
@@ -155,8 +157,8 @@ def _numbered(text: str, number: re.Match[str] | None, leads: list[str]) -> List
 def _with_places(text: str, item: Listed) -> Listed | NeedData:
     """Return the item with the places after it: `, page 1`, `: p. 3`, `:12-14`, `#page=3`, `†L1-L9`."""
     for _ in range(MAX_PLACES):
-        rest = text[item.end : item.end + MAX_PLACE]
-        if item.end + len(rest) == len(text) and len(rest) < MAX_PLACE and _PLACE_BEGIN.fullmatch(rest):
+        remaining = text[item.end : item.end + MAX_PLACE]
+        if item.end + len(remaining) == len(text) and len(remaining) < MAX_PLACE and _PLACE_BEGIN.fullmatch(remaining):
             return NEED_DATA
         place = _PLACE.match(text, item.end) or (_LINES.match(text, item.end) if item.named else None)
         if place is None or (place["word"] and place["word"].lower() not in WORDS["locator"]):
@@ -186,9 +188,9 @@ _LINES = re.compile(r"(?P<word>)[:#]\d{1,6}(?:[-:\u2013]\d{1,6})?|†[^\]】\n]{
 _PLACE_BEGIN = re.compile(rf"(?:{_SPACES}|[,;:：#(.=§†\u2010-\u2015-]|\w)*")
 
 
-def _skip_spaces(text: str, at: int) -> int:
-    found = _GAP.match(text, at)
-    return found.end() if found else at
+def _skip_spaces(text: str, position: int) -> int:
+    gap = _GAP.match(text, position)
+    return gap.end() if gap else position
 
 
 _GAP = re.compile(f"{_SPACES}{{0,3}}")

@@ -54,13 +54,13 @@ def _is_subject(pattern: re.Pattern[str], right: str, final: bool) -> bool | Nee
 
 def begins_next_sentence(text: str, end: int, final: bool) -> bool | NeedData:
     """Return whether the marker before `end`, after a full stop, is the subject of the next sentence: `[2] says`."""
-    at = end
-    while at < len(text) and text[at] in SPACES:
-        at += 1
-    if at == len(text):
+    position = end
+    while position < len(text) and text[position] in SPACES:
+        position += 1
+    if position == len(text):
         return False if final else NEED_DATA
     # A cheap test that excludes most sentences comes first.
-    if text[at] not in "[,'’&、" and (text[at].isupper() or not text[at].isalpha()):
+    if text[position] not in "[,'’&、" and (text[position].isupper() or not text[position].isalpha()):
         return False
     return _is_subject(_SUBJECT, text[end : end + MAX_RIGHT], final)
 
@@ -79,8 +79,8 @@ def joins(between: str) -> bool:
 
 def match_conjunction(text: str, i: int, final: bool) -> int | NeedData | None:
     """Return the end of a word for "and" or "or" between two markers, the first of which ends at `i`."""
-    if found := _BETWEEN.match(text, i):
-        return found.end()
+    if conjunction := _BETWEEN.match(text, i):
+        return conjunction.end()
     return NEED_DATA if not final and _BEFORE_NEXT.fullmatch(text, i) else None
 
 
