@@ -51,7 +51,11 @@ class Analysis:
 
     def negations_in(self, start: int, end: int) -> list[int]:
         """Return the ends of the negations that end after `start`, up to `end`."""
-        return [at for at in _nearby(self.negations, start, end, int) if start < at <= end]
+        return [
+            end_of_negation
+            for end_of_negation in _nearby(self.negations, start, end, int)
+            if start < end_of_negation <= end
+        ]
 
 
 def _nearby(items: list[T], start: int, end: int, offset: Callable[[T], int]) -> list[T]:
@@ -171,10 +175,10 @@ def _negates(tokens: Tokens, i: int, language: str | None) -> bool:
 
 
 def _starts_sentence(text: str, start: int) -> bool:
-    at = start - 2 if text[start - 1 : start] == " " else start - 1
-    while at >= 0 and text[at] in _OPENING_MARKS:
-        at -= 1
-    return at < 0 or text[at] in _SENTENCE_ENDS
+    position = start - 2 if text[start - 1 : start] == " " else start - 1
+    while position >= 0 and text[position] in _OPENING_MARKS:
+        position -= 1
+    return position < 0 or text[position] in _SENTENCE_ENDS
 
 
 def _terms(tokens: Tokens, is_content: list[bool], matches: list[QuantityMatch], runs: list[int]) -> Terms:

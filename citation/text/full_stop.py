@@ -48,8 +48,8 @@ class _Context(NamedTuple):
 
     @property
     def previous_word(self) -> str:
-        found = _PREVIOUS_WORD.search(self.left)
-        return found[1] if found else ""
+        match = _PREVIOUS_WORD.search(self.left)
+        return match[1] if match else ""
 
     @property
     def next_starts(self) -> bool:
@@ -97,8 +97,8 @@ def _may_end_in_abbreviation(piece: str) -> bool:
 
 
 def _last_word(text: str) -> str:
-    found = _UP_TO_LAST_WORD.match(text)
-    return text[found.end() :] if found else text
+    match = _UP_TO_LAST_WORD.match(text)
+    return text[match.end() :] if match else text
 
 
 def _lower(word: str) -> str:

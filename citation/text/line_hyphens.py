@@ -38,20 +38,20 @@ def join_in_steps(text: str) -> Steps[str]:
         return text
     parts: list[str] = []
     done, word, removed = 0, "", 0  # the end of the copied text; the word that ends there, and what it has lost
-    for number, found in enumerate(_BREAK.finditer(text), 1):
+    for number, line_break in enumerate(_BREAK.finditer(text), 1):
         if number % _STEP == 0:
             yield None
-        after = _LETTERS.match(text, found.end())
-        if word and found.start() != done:
+        after = _LETTERS.match(text, line_break.end())
+        if word and line_break.start() != done:
             parts.append(_filled(text, done, word, removed))
             word, removed = "", 0
-        before = _LAST_LETTERS.search(text, max(done, found.start() - MAX_WORD), found.start())
+        before = _LAST_LETTERS.search(text, max(done, line_break.start() - MAX_WORD), line_break.start())
         first = word or (before[0] if before else "")
-        if after is None or not first or not _joins(text, first, found, after.end()):
+        if after is None or not first or not _joins(text, first, line_break, after.end()):
             continue
         if before and not word:
             parts.append(text[done : before.start()])
-        word, removed, done = first + after[0], removed + len(found[0]), after.end()
+        word, removed, done = first + after[0], removed + len(line_break[0]), after.end()
     parts.append(_filled(text, done, word, removed))
     return "".join([*parts, text[done:]])
 
@@ -64,16 +64,16 @@ def _filled(text: str, end: int, word: str, removed: int) -> str:
     return spaces + word if text[end : end + 1] in ("", "\n", "\r") else word + spaces
 
 
-def _joins(text: str, before: str, found: re.Match[str], end: int) -> bool:
+def _joins(text: str, before: str, line_break: re.Match[str], end: int) -> bool:
     """Return whether the hyphen between `before` and the part up to `end` only divides a word."""
-    after = text[found.end() : end]
-    if found[0].startswith("\u00ad"):
+    after = text[line_break.end() : end]
+    if line_break[0].startswith("\u00ad"):
         return len(before) <= MAX_WORD
     if not after[0].islower() or after in _SUSPENDING or not _MIN_PART <= len(before) <= MAX_WORD:
         return False
     if (
         text[end : end + 1] in _HYPHENS
-        or text[found.start() - len(before) - 1 : found.start() - len(before)] in _HYPHENS
+        or text[line_break.start() - len(before) - 1 : line_break.start() - len(before)] in _HYPHENS
     ):
         return bool(_BREAK.match(text, end))  # state-of-the-art
     before, after = fold(before), fold(after)

@@ -69,11 +69,11 @@ def _without_excessive_marks(text: str) -> str:
     classes = bytes(
         map(unicodedata.combining, _MARKS_OF_CLASS_0.sub("\u0300", text))
     )  # 0: a character that begins a row
-    kept, parts = 0, []
+    copied_end, parts = 0, []
     for excess in _TOO_MANY_MARKS.finditer(classes):
-        parts.append(text[kept : excess.start()])
-        kept = excess.end()
-    return "".join([*parts, text[kept:]]) if parts else text
+        parts.append(text[copied_end : excess.start()])
+        copied_end = excess.end()
+    return "".join([*parts, text[copied_end:]]) if parts else text
 
 
 def to_simplified(text: str) -> str:
@@ -82,7 +82,7 @@ def to_simplified(text: str) -> str:
         return text
     if _ANY_TRADITIONAL.search(text):
         text = text.translate(_SIMPLIFIED)
-    return _FULL_WIDTH.sub(lambda found: found[0].translate(_HALF_WIDTH), text)
+    return _FULL_WIDTH.sub(lambda digits: digits[0].translate(_HALF_WIDTH), text)
 
 
 def character_pairs(run: str) -> list[str]:

@@ -44,12 +44,12 @@ def terms_of_runs(text: str, starts: Sequence[int], ends: Sequence[int]) -> Term
     is_term[:-1] &= is_content[:-1] | is_content[1:]
     single = first[first == last]
     is_term[single] = is_content[single]
-    at = np.flatnonzero(is_term)
-    following = begins_pair[at]
-    pairs = np.zeros((len(at), 2), dtype="<u4")  # 0 ends the string after a single character
-    pairs[:, 0] = codes[at]
-    pairs[following, 1] = codes[at[following] + 1]
-    begin, end = at.astype(np.uint32), (at + 1 + following).astype(np.uint32)
+    term_starts = np.flatnonzero(is_term)
+    following = begins_pair[term_starts]
+    pairs = np.zeros((len(term_starts), 2), dtype="<u4")  # 0 ends the string after a single character
+    pairs[:, 0] = codes[term_starts]
+    pairs[following, 1] = codes[term_starts[following] + 1]
+    begin, end = term_starts.astype(np.uint32), (term_starts + 1 + following).astype(np.uint32)
     return Terms(pairs.view("<U2").ravel().tolist(), array("I", begin.tobytes()), array("I", end.tobytes()))
 
 

@@ -28,10 +28,10 @@ def split_in_steps(text: str) -> Steps[list[tuple[int, int]]]:
     """Return the offsets (start, end) of the sentences of `text`, in order. Together they are the whole text."""
     spans: list[tuple[int, int]] = []
     start = 0
-    for number, found in enumerate(_END.finditer(text), 1):
+    for number, mark_match in enumerate(_END.finditer(text), 1):
         if number % _STEP == 0:
             yield None
-        mark, end = found.span()
+        mark, end = mark_match.span()
         if end > start and _ends(text, start, mark, end):
             _add(text, start, end, spans)
             start = end
@@ -59,7 +59,7 @@ def _ends(text: str, start: int, mark: int, end: int) -> bool:
 
 def _add(text: str, start: int, end: int, spans: list[tuple[int, int]]) -> None:
     while end - start > _MAX_LENGTH:
-        at = text.rfind(" ", start + _MAX_LENGTH // 2, start + _MAX_LENGTH) + 1 or start + _MAX_LENGTH
-        spans.append((start, at))
-        start = at
+        cut = text.rfind(" ", start + _MAX_LENGTH // 2, start + _MAX_LENGTH) + 1 or start + _MAX_LENGTH
+        spans.append((start, cut))
+        start = cut
     spans.append((start, end))

@@ -15,6 +15,6 @@ class Span(Protocol):
         """The offset after its last character."""
 
 
-def gap(one: Span, other: Span) -> int:
+def gap(first: Span, second: Span) -> int:
     """Return the number of characters between two spans, 0 if they overlap."""
-    return max(0, other.start - one.end, one.start - other.end)
+    return max(0, second.start - first.end, first.start - second.end)

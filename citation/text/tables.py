@@ -81,7 +81,7 @@ def _replaced(text: str, pattern: re.Pattern[str]) -> Steps[str]:
     start = 0
     while start < len(text):
         end = text.find("\n", start + _STEP) + 1 or len(text)
-        parts.append(pattern.sub(lambda found: found[0] if found[0].startswith('"') else "|", text[start:end]))
+        parts.append(pattern.sub(lambda match: match[0] if match[0].startswith('"') else "|", text[start:end]))
         start = end
         yield None
     return "".join(parts)
@@ -89,8 +89,8 @@ def _replaced(text: str, pattern: re.Pattern[str]) -> Steps[str]:
 
 def _delimiters(line: str, pattern: re.Pattern[str]) -> int:
     """Return the number of delimiters of a line outside of quotation marks; 0 if it may be a sentence."""
-    found = [match for match in pattern.finditer(line) if not match[0].startswith('"')]
-    return 0 if any(line[match.end() : match.end() + 1] == " " for match in found) else len(found)
+    delimiters = [match for match in pattern.finditer(line) if not match[0].startswith('"')]
+    return 0 if any(line[match.end() : match.end() + 1] == " " for match in delimiters) else len(delimiters)
 
 
 def is_table_rule(line: str) -> bool:

@@ -102,12 +102,14 @@ def tokenize(text: str) -> Tokens:
     tokens: list[Token] = []
     starts: list[int] = []
     offsets = accumulate(map(len, pieces), initial=0)
-    for offset, found in zip(offsets, map(_tokens_of_piece.__getitem__, pieces), strict=False):  # one offset more
-        if isinstance(found, Token):
-            tokens.append(found)
+    for offset, tokens_of_piece in zip(
+        offsets, map(_tokens_of_piece.__getitem__, pieces), strict=False
+    ):  # one offset more
+        if isinstance(tokens_of_piece, Token):
+            tokens.append(tokens_of_piece)
             starts.append(offset)
         else:
-            for token, start in found:
+            for token, start in tokens_of_piece:
                 tokens.append(token)
                 starts.append(offset + start)
     result = _with_ends(text, tokens, starts)
@@ -140,15 +142,15 @@ def _may_contain_space(tokens: Tokens) -> bool:
 @memoize(max_length=_MAX_MEMOIZED_PIECE)
 def _tokens_of_piece(piece: str) -> Token | tuple[tuple[Token, int], ...]:
     """Return the tokens of a text between two spaces with their offsets; most often one token at its beginning."""
-    found = tuple(_match_tokens(piece))
-    return found[0][0] if len(found) == 1 and not found[0][1] else found
+    tokens = tuple(_match_tokens(piece))
+    return tokens[0][0] if len(tokens) == 1 and not tokens[0][1] else tokens
 
 
 def _match_tokens(text: str) -> Iterable[tuple[Token, int]]:
     """Match tokens one by one. Yield them with their offsets."""
-    for found in _TOKEN.finditer(text):
-        if kind := found.lastgroup:
-            start, end = found.span(kind)
+    for match in _TOKEN.finditer(text):
+        if kind := match.lastgroup:
+            start, end = match.span(kind)
             if kind == "word":
                 yield word_token(text[start:end]), start
             else:

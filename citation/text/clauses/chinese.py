@@ -47,8 +47,10 @@ def parse(text: str, quantities: Sequence[Quantity] = ()) -> Statement:
     statement = Statement(text, "zh")
     words = _words(plain, tuple(quantities))
     _operators(statement, plain, words)
-    breaks = [found.start() for found in _PIECE_BREAK.finditer(plain)]
-    clause_breaks = [at for at in breaks if plain[at] in _CLAUSE_BREAK and not _number_around(plain, at)]
+    breaks = [match.start() for match in _PIECE_BREAK.finditer(plain)]
+    clause_breaks = [
+        position for position in breaks if plain[position] in _CLAUSE_BREAK and not _number_around(plain, position)
+    ]
     _tokens(statement, plain, words, quantities)
     for token in statement.tokens:
         token.piece = bisect_left(breaks, token.start)
@@ -93,8 +95,12 @@ def _drop_distributives(statement: Statement) -> None:
     ]
 
 
-def _number_around(text: str, at: int) -> bool:
-    return text[at] in ",:" and text[at - 1 : at].isdigit() and text[at + 1 : at + 2].isdigit()
+def _number_around(text: str, position: int) -> bool:
+    return (
+        text[position] in ",:"
+        and text[position - 1 : position].isdigit()
+        and text[position + 1 : position + 2].isdigit()
+    )
 
 
 @lru_cache(maxsize=256)
@@ -103,47 +109,51 @@ def _words(text: str, quantities: tuple[Quantity, ...]) -> list[Word]:
 
     The score and the gates need those of the same claim.
     """
-    known, at = lexicon(), 0
-    found: list[Word] = []
+    words_of_lists, position = lexicon(), 0
+    words: list[Word] = []
     for quantity in (*quantities, None):
         end = len(text) if quantity is None else quantity.start
-        for run in _RUN.finditer(text, at, max(at, end)):
-            found += [Word(*run.span(), NUMBER)] if run.lastgroup else known.divide(text, *run.span())
-        if quantity is not None and quantity.start >= at:
-            found.append(Word(quantity.start, quantity.end, NUMBER))
-            at = quantity.end
-    return found
+        for run in _RUN.finditer(text, position, max(position, end)):
+            words += [Word(*run.span(), NUMBER)] if run.lastgroup else words_of_lists.divide(text, *run.span())
+        if quantity is not None and quantity.start >= position:
+            words.append(Word(quantity.start, quantity.end, NUMBER))
+            position = quantity.end
+    return words
 
 
 def _operators(statement: Statement, text: str, words: Sequence[Word]) -> None:
     """Add the operators among the words, and those that consist of two parts."""
-    kinds, found = _kinds(), statement.operators
+    kinds, operators = _kinds(), statement.operators
     for n, word in enumerate(words):
         counts = n > 0 and text[word.start] == _COUNTER and words[n - 1].roles is NUMBER  # 两千只白鹤
         if "operator" in word.roles and not counts:
-            own = ["object"] if _marks_object(text, words, n) else kinds[text[word.start : word.end]]
-            found += [Operator(kind, n, n + 1, *word[:2], 0, 0) for kind in own]
+            kinds_of_word = ["object"] if _marks_object(text, words, n) else kinds[text[word.start : word.end]]
+            operators += [Operator(kind, n, n + 1, *word[:2], 0, 0) for kind in kinds_of_word]
     first = {word.start: n for n, word in enumerate(words)}
     last = {word.end: n for n, word in enumerate(words)}
     for match in _EXCEPT.finditer(text):
         start, end = match.span()
         if start in first:
             ending = range(match.end("phrase"), end)
-            found = [op for op in found if op.kind != "except" or op.start not in ending]
-            found.append(Operator("except", first[start], first[start] + 1, start, end, 0, 0))
-    taken = {op.word for op in found}
+            operators = [op for op in operators if op.kind != "except" or op.start not in ending]
+            operators.append(Operator("except", first[start], first[start] + 1, start, end, 0, 0))
+    taken = {op.word for op in operators}
     for match in _BEFORE_AFTER.finditer(text):
         start, end = match.span()
         if start in first and end in last and first[start] not in taken:
-            found.append(Operator(match.lastgroup or "", first[start], last[end] + 1, start, end, 0, 0))
-    statement.operators = found
+            operators.append(Operator(match.lastgroup or "", first[start], last[end] + 1, start, end, 0, 0))
+    statement.operators = operators
 
 
-def _marks_object(text: str, words: Sequence[Word], at: int) -> bool:
+def _marks_object(text: str, words: Sequence[Word], index: int) -> bool:
     """Return whether a word is 将 before a noun other than a time, where it marks the object like 把: 将产品下架."""
-    if text[words[at].start : words[at].end] != "将" or at + 1 == len(words) or words[at + 1].start != words[at].end:
+    if (
+        text[words[index].start : words[index].end] != "将"
+        or index + 1 == len(words)
+        or words[index + 1].start != words[index].end
+    ):
         return False
-    following = words[at + 1]
+    following = words[index + 1]
     return following.roles <= {"noun", "listed"} and text[following.end - 1] not in _TIMES
 
 
@@ -183,8 +193,8 @@ def _scopes(statement: Statement) -> None:
     conditions = {op.word for op in statement.of("without") if statement.clauses <= _FEW_CLAUSES}
     exceptions = list(statement.of("except"))
     for token in statement.tokens:
-        own = sum(op.clause == token.clause for word, op in negations.items() if word not in conditions)
-        token.sign = -1 if (own + len(conditions)) % 2 else 1
+        negations_of_clause = sum(op.clause == token.clause for word, op in negations.items() if word not in conditions)
+        token.sign = -1 if (negations_of_clause + len(conditions)) % 2 else 1
         if any(_excepts(statement, op, token) for op in exceptions):
             token.sign, token.excepted = -token.sign, True
 

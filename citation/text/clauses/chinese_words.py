@@ -36,8 +36,8 @@ class Lexicon:
         """Yield the words of `text[start:end]`, which is Chinese. Neighbouring unknown characters are one word."""
         for joins, words in groupby(self._with_names(text, self._words(text, start, end)), key=_joins):
             if joins:
-                first, *others = words
-                yield first._replace(end=others[-1].end, roles=frozenset()) if others else first
+                first, *following = words
+                yield first._replace(end=following[-1].end, roles=frozenset()) if following else first
             else:
                 yield from words
 
@@ -46,39 +46,39 @@ class Lexicon:
         size = end - start
         cost = [0.0] + [float("inf")] * size
         length = [1] * (size + 1)
-        for at in range(size):
-            here = cost[at]
-            begin = start + at
+        for offset in range(size):
+            here = cost[offset]
+            begin = start + offset
             for long in self.lengths.get(text[begin], ()):
-                to = at + long
+                to = offset + long
                 if to <= size and text[begin : begin + long] in self.roles:
                     total = here + (_SHORT_WORD if long == 1 else _LONG_WORD)
                     if total < cost[to]:
                         cost[to], length[to] = total, long
-            if here + _UNKNOWN < cost[at + 1]:
-                cost[at + 1], length[at + 1] = here + _UNKNOWN, 1
-        found: list[Word] = []
-        at = size
-        while at:
-            first = start + at - length[at]
-            found.append(Word(first, start + at, self.roles.get(text[first : start + at], frozenset())))
-            at -= length[at]
-        return found[::-1]
+            if here + _UNKNOWN < cost[offset + 1]:
+                cost[offset + 1], length[offset + 1] = here + _UNKNOWN, 1
+        words: list[Word] = []
+        offset = size
+        while offset:
+            first = start + offset - length[offset]
+            words.append(Word(first, start + offset, self.roles.get(text[first : start + offset], frozenset())))
+            offset -= length[offset]
+        return words[::-1]
 
     def _with_names(self, text: str, words: Sequence[Word]) -> Iterator[Word]:
         """Yield the words, with a surname and the one or two single characters after it as one."""
-        at = 0
-        while at < len(words):
-            word = words[at]
-            after = at + 1
+        index = 0
+        while index < len(words):
+            word = words[index]
+            after = index + 1
             if word.end - word.start == 1 and text[word.start] in self.surnames and "operator" not in word.roles:
-                while after < len(words) and after - at <= _LONGEST_GIVEN and _may_name(words[after]):
+                while after < len(words) and after - index <= _LONGEST_GIVEN and _may_name(words[after]):
                     after += 1
             alone = word.roles <= {"noun"} and text[word.start : word.end] in self.surnames  # 林导演
-            if after > at + 1 or (alone and after < len(words) and words[after].roles & {"noun"}):
+            if after > index + 1 or (alone and after < len(words) and words[after].roles & {"noun"}):
                 word = Word(word.start, words[after - 1].end, frozenset({"noun"}), is_name=True)
             yield word
-            at = after
+            index = after
 
 
 def _joins(word: Word) -> bool:
@@ -107,7 +107,7 @@ def lexicon() -> Lexicon:
     for word in roles:
         lengths.setdefault(word[0], set()).add(len(word))
     return Lexicon(
-        {word: frozenset(found) for word, found in roles.items()},
-        {first: tuple(sorted(found)) for first, found in lengths.items()},
+        {word: frozenset(word_roles) for word, word_roles in roles.items()},
+        {first: tuple(sorted(word_lengths)) for first, word_lengths in lengths.items()},
         vocabulary("zh").role("surname"),
     )

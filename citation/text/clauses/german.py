@@ -30,12 +30,12 @@ def main_clause(tokens: Tokens, keys: Sequence[str], roles: Sequence[WordRoles])
         return 0
     if keys[1] == _POLITE and keys[0].endswith(_ORDER_ENDING) and not roles[0].auxiliary:
         return 0
-    for at in range(2, len(keys) - 1):
-        if "," not in tokens.text[tokens.ends[at - 1] : tokens.starts[at]]:
+    for index in range(2, len(keys) - 1):
+        if "," not in tokens.text[tokens.ends[index - 1] : tokens.starts[index]]:
             continue
-        verb = min(at + (keys[at] in _role("resuming")), len(keys) - 1)
+        verb = min(index + (keys[index] in _role("resuming")), len(keys) - 1)
         if not tokens.tokens[verb].capitalized and _is_finite(keys[verb], roles[verb]):
-            return at
+            return index
     return 0
 
 
@@ -71,14 +71,14 @@ def without_other_meanings(statement: Statement, tokens: Tokens, prefixes: Colle
         for op in statement.operators
         if op.kind in {"not", "no"} and _CONTRARY in statement.words[op.after :] and op.after == op.word + 1
     }
-    found: list[Operator] = []
+    operators: list[Operator] = []
     for op in statement.operators:
         is_single = op.after == op.word + 1
         may_be_passive = op.kind == "plan" and statement.words[op.word] in _role("will")
         if is_single and (op.word in prefixes or (may_be_passive and not _is_future(statement, tokens, op))):
             continue
-        found.append(op._replace(kind="except") if op.word in contrasted else op)
-    return found
+        operators.append(op._replace(kind="except") if op.word in contrasted else op)
+    return operators
 
 
 def _is_future(statement: Statement, tokens: Tokens, op: Operator) -> bool:
@@ -89,12 +89,12 @@ def _is_future(statement: Statement, tokens: Tokens, op: Operator) -> bool:
         finite = statement.words[op.word] in _role("will") - _role("infinitive_word")
         return finite and _is_infinitive(tokens, statement.words, last)
     following = range(last, min(last + 2, len(statement.words)))
-    return any(_is_infinitive(tokens, statement.words, at) for at in following)
+    return any(_is_infinitive(tokens, statement.words, index) for index in following)
 
 
-def _is_infinitive(tokens: Tokens, words: Sequence[str], at: int) -> bool:
-    word = words[at]
-    if tokens.tokens[at].capitalized:
+def _is_infinitive(tokens: Tokens, words: Sequence[str], index: int) -> bool:
+    word = words[index]
+    if tokens.tokens[index].capitalized:
         return False
     return word in _role("infinitive_word") or (word.endswith(_INFINITIVE) and not _is_participle(word))
 
@@ -102,7 +102,7 @@ def _is_infinitive(tokens: Tokens, words: Sequence[str], at: int) -> bool:
 @memoize()
 def _is_participle(word: str) -> bool:
     """Return whether a word is the participle of a strong verb, or may be: "vergeben" is both."""
-    return any(rest in _verbs()[0] for rest in _without_prefixes(word))
+    return any(root in _verbs()[0] for root in _without_prefixes(word))
 
 
 def _without_prefixes(word: str) -> Iterator[str]:

@@ -23,15 +23,15 @@ def split_elisions(tokens: Tokens) -> Tokens:
             length = start + token.length - parts[-1][1]
             parts[-1] = replace(word_token("après-midi"), length=length), parts[-1][1]
             continue
-        found = _ELIDED.match(tokens.surface(i)) if token.kind == "word" else None
-        if found is None:
+        elision = _ELIDED.match(tokens.surface(i)) if token.kind == "word" else None
+        if elision is None:
             parts.append((token, start))
             continue
-        elided = found[1][:-1]
+        elided = elision[1][:-1]
         full = _FULL_FORMS.get(elided.lower(), f"{elided}e")
         short = word_token(full.capitalize() if elided[0].isupper() else full)
-        parts.append((replace(short, length=found.end()), start))
-        parts.append((word_token(tokens.surface(i)[found.end() :]), start + found.end()))
+        parts.append((replace(short, length=elision.end()), start))
+        parts.append((word_token(tokens.surface(i)[elision.end() :]), start + elision.end()))
     split, starts = [token for token, _ in parts], [start for _, start in parts]
     if split == tokens.tokens:
         return tokens
@@ -43,9 +43,9 @@ def word_keys(tokens: Tokens, language: str) -> list[str]:
     """Return the folded words of a sentence. Words that would equal another one keep their accents."""
     keys = [token.folded for token in tokens.tokens]
     words = vocabulary(language)
-    if kept := words.role("accented"):
+    if accented := words.role("accented"):
         written = (tokens.surface(i).lower() for i in range(len(keys)))
-        keys = [word if word in kept else key for word, key in zip(written, keys, strict=True)]
+        keys = [word if word in accented else key for word, key in zip(written, keys, strict=True)]
     if language == "fr":
         for i, key in enumerate(keys):
             if key in {"il", "ils"} and i and keys[i - 1] == "se":
@@ -61,33 +61,33 @@ def word_keys(tokens: Tokens, language: str) -> list[str]:
 
 def french_negations(keys: Sequence[str], roles: Sequence[WordRoles]) -> dict[int, str]:
     """Return the kinds of operator of "plus" and "que" after "ne", "no longer" and "only", by the index of the word."""
-    found: dict[int, str] = {}
+    kinds: dict[int, str] = {}
     for i, key in enumerate(keys):
         if key != "ne":
             continue
         for k in range(i, min(i + _FRENCH_REACH, len(keys))):
             if keys[k] == "plus":
-                found[k] = "not"
+                kinds[k] = "not"
             elif keys[k] == "que":
-                found[k] = "only"
+                kinds[k] = "only"
             elif "not" not in roles[k].kinds:
                 continue
             break
-    return found
+    return kinds
 
 
 def future_plans(statement: Statement, tokens: Tokens) -> list[Operator]:
     """Return an operator for each verb in the future tense, which states a plan: "aprobará", "livreront"."""
     words = vocabulary(statement.language)
-    endings, others, exceptions = (tuple(words.role(name)) for name in ("future", "no_future", "future_verb"))
+    endings, present_endings, exceptions = (tuple(words.role(name)) for name in ("future", "no_future", "future_verb"))
     if not endings:
         return []
-    known = {op.word for op in statement.operators}
-    found: list[Operator] = []
+    operator_words = {op.word for op in statement.operators}
+    plans: list[Operator] = []
     for token in statement.tokens:
         surface = tokens.surface(token.word)
-        other = surface.endswith(others) and not surface.endswith(exceptions)
-        if token.verbal and token.word not in known and surface.endswith(endings) and not other:
+        is_present = surface.endswith(present_endings) and not surface.endswith(exceptions)
+        if token.verbal and token.word not in operator_words and surface.endswith(endings) and not is_present:
             word = token.word
-            found.append(Operator("plan", word, word + 1, token.start, token.end, token.piece, token.clause))
-    return found
+            plans.append(Operator("plan", word, word + 1, token.start, token.end, token.piece, token.clause))
+    return plans

@@ -98,10 +98,11 @@ class OperatorSearch:
     def _longest(self, i: int, role: WordRoles) -> tuple[Sequence[str], int]:
         """Return the kinds of the longest operator that begins at word `i`, and its length."""
         longer = [
-            (len(rest), kind)
+            (len(following), kind)
             for tree in role.phrases
-            for rest, kind in tree.beginning(self._keys, i + 1)
-            if rest and (kind not in _COMPARING or rest[-1] not in self._bound or self._number_follows(i + len(rest)))
+            for following, kind in tree.beginning(self._keys, i + 1)
+            if following
+            and (kind not in _COMPARING or following[-1] not in self._bound or self._number_follows(i + len(following)))
         ]
         if not longer:
             return self._kinds_of_word(i, role.kinds), 1

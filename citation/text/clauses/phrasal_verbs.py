@@ -20,7 +20,7 @@ def join_prefixes(statement: Statement, pieces: Pieces) -> set[int]:
 
     Return the words that are such prefixes.
     """
-    prefixes, found = vocabulary(statement.language).role("separable"), set()
+    prefixes, joined = vocabulary(statement.language).role("separable"), set()
     piece_of = pieces.of_words()
     for last in {*(first - 1 for first in pieces.begins if first), pieces.count - 1}:
         if last < 1 or statement.words[last] not in prefixes:
@@ -28,8 +28,8 @@ def join_prefixes(statement: Statement, pieces: Pieces) -> set[int]:
         verbs = [t for t in statement.tokens if t.verbal and t.piece == piece_of[last] and t.word < last]
         if verbs:
             _join(statement, verbs[0], statement.words[last])
-            found.add(last)
-    return found
+            joined.add(last)
+    return joined
 
 
 def _join(statement: Statement, verb: ContentToken, prefix: str) -> None:
@@ -49,23 +49,27 @@ def join_particles(statement: Statement) -> None:
     """Note for each English verb with a particle the verb that means the same, and remove the token of the particle."""
     particles: set[int] = set()
     for token in statement.tokens:
-        known = _particles_of(token.stem)
-        if known and token.quantity is None and (found := _particle(statement, token, known)):
-            word, token.phrasal_stem = found
+        stems_by_particle = _particles_of(token.stem)
+        if (
+            stems_by_particle
+            and token.quantity is None
+            and (particle := _particle(statement, token, stems_by_particle))
+        ):
+            word, token.phrasal_stem = particle
             particles.add(word)
     if particles:
         statement.tokens = [token for token in statement.tokens if token.word not in particles]
 
 
-def _particle(statement: Statement, verb: ContentToken, known: Mapping[str, str]) -> tuple[int, str] | None:
+def _particle(statement: Statement, verb: ContentToken, stems_by_particle: Mapping[str, str]) -> tuple[int, str] | None:
     """Return the word that is the particle of a verb, and the stem of the verb that means the same.
 
-    `known`: this stem by particle.
+    `stems_by_particle`: this stem by particle.
     """
     if statement.words[verb.word - 1 : verb.word] in _ARTICLES:
         return None  # "the start up" is a noun
     for word, key in enumerate(statement.words[verb.word + 1 : verb.word + 1 + _REACH], verb.word + 1):
-        if (same := known.get(key)) and (word == verb.word + 1 or _ends_phrase(statement, verb, word)):
+        if (same := stems_by_particle.get(key)) and (word == verb.word + 1 or _ends_phrase(statement, verb, word)):
             return word, same
     return None
 

@@ -37,11 +37,11 @@ class PhraseTree(Generic[T]):
         prefixed = [self._prefixes[prefix] for prefix in beginnings if prefix in self._prefixes]
         return [self._words[word], *prefixed] if word in self._words else prefixed
 
-    def beginning(self, words: Sequence[str], at: int) -> list[T]:
-        """Return the values of the phrases that the words from `at` on begin with."""
-        if at == len(words) or not (branches := self.after(words[at])):
+    def beginning(self, words: Sequence[str], start: int) -> list[T]:
+        """Return the values of the phrases that the words from `start` on begin with."""
+        if start == len(words) or not (branches := self.after(words[start])):
             return self.values
-        return self.values + [value for branch in branches for value in branch.beginning(words, at + 1)]
+        return self.values + [value for branch in branches for value in branch.beginning(words, start + 1)]
 
     @property
     def is_end(self) -> bool:

@@ -30,10 +30,10 @@ class Pieces:
 
     def of_words(self) -> list[int]:
         """Return the piece of each word."""
-        found: list[int] = []
+        pieces: list[int] = []
         for piece, first in enumerate(self.begins):
-            found += [piece - 1] * (first - len(found))
-        return found + [self.last] * (self.count - len(found))
+            pieces += [piece - 1] * (first - len(pieces))
+        return pieces + [self.last] * (self.count - len(pieces))
 
     def clauses(self, roles: Sequence[WordRoles], is_complement: Callable[[int], bool]) -> list[int]:
         """Return the clause of each piece. A clause begins at a piece if both sides have a predicate.

@@ -19,7 +19,7 @@ def boundaries(tokens: Tokens, keys: Sequence[str], roles: Sequence[WordRoles]) 
 
     Words are given by their index. A relative clause of a subject ends before the predicate of the main clause.
     """
-    found: dict[int, int | None] = {}
+    clause_bounds: dict[int, int | None] = {}
     begin = 0  # the first word after the last comma or conjunction
     for i, key in enumerate(keys[:-2]):
         adjoins = i > 0 and tokens.starts[i] - tokens.ends[i - 1] == 1
@@ -30,8 +30,8 @@ def boundaries(tokens: Tokens, keys: Sequence[str], roles: Sequence[WordRoles]) 
         following = roles[i + 1]
         stated = following.auxiliary or following.verb_form or (key == _PERSON and following.content)
         if stated and (resumed := _resumed(tokens, keys, roles, i)):  # not "the report that Ida wrote"
-            found |= {i: None, resumed: i}
-    return found
+            clause_bounds |= {i: None, resumed: i}
+    return clause_bounds
 
 
 def _is_subject(roles: Sequence[WordRoles], begin: int, after: int) -> bool:

@@ -62,14 +62,19 @@ def _outside_denial(statement: Statement, op: Operator) -> list[ContentToken]:
     following = [token for token in statement.tokens if token.clause == op.clause and token.word >= op.after]
     if _denied_before(statement, op):
         return following
-    denials = [one for one in statement.operators if one.kind in NEGATING and one.clause == op.clause]
-    first = all(one.piece > op.piece for one in denials)
+    denials = [
+        negation for negation in statement.operators if negation.kind in NEGATING and negation.clause == op.clause
+    ]
+    first = all(negation.piece > op.piece for negation in denials)
     return [token for token in following if token.piece == op.piece] if first else []
 
 
 def _denied_before(statement: Statement, op: Operator) -> bool:
     """Return whether a negation is before an operator in its clause."""
-    return any(one.kind in NEGATING and one.clause == op.clause and one.word < op.word for one in statement.operators)
+    return any(
+        negation.kind in NEGATING and negation.clause == op.clause and negation.word < op.word
+        for negation in statement.operators
+    )
 
 
 def _negative_clauses(statement: Statement) -> set[int]:
@@ -108,10 +113,10 @@ def _phrase(statement: Statement, op: Operator) -> list[ContentToken]:
     If there are none, return those before it: "goalkeepers aside, …".
     """
     first = bisect_right([token.word for token in statement.tokens], op.after - 1)
-    found: list[ContentToken] = []
+    phrase_tokens: list[ContentToken] = []
     for token in statement.tokens[first : first + _PHRASE]:
-        adjective = len(found) == 1 and found[0].word == token.word - 1 and statement.language in _ONCE
-        if token.piece != op.piece or (found and (token.verbal or token.after_auxiliary) and not adjective):
+        adjective = len(phrase_tokens) == 1 and phrase_tokens[0].word == token.word - 1 and statement.language in _ONCE
+        if token.piece != op.piece or (phrase_tokens and (token.verbal or token.after_auxiliary) and not adjective):
             break  # not after an adjective that is first: "sin previo aviso"
-        found.append(token)
-    return found or [token for token in statement.tokens[:first] if token.piece == op.piece]
+        phrase_tokens.append(token)
+    return phrase_tokens or [token for token in statement.tokens[:first] if token.piece == op.piece]

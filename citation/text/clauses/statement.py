@@ -95,12 +95,12 @@ class Statement:
     def index_stems(self) -> None:
         """Note the places of each stem in `stems`, when all tokens are known."""
         for number, token in enumerate(self.tokens):
-            for one in filter(None, (token.stem, token.phrasal_stem)):
-                self.stems.setdefault(one, []).append(number)
+            for token_stem in filter(None, (token.stem, token.phrasal_stem)):
+                self.stems.setdefault(token_stem, []).append(number)
 
-    def same_cell(self, one: int, other: int) -> bool:
+    def same_cell(self, first: int, second: int) -> bool:
         """Return whether two offsets are in the same cell of a table row; True outside of tables."""
-        return not self.cells or any(start <= one < end and start <= other < end for _, (start, end) in self.cells)
+        return not self.cells or any(start <= first < end and start <= second < end for _, (start, end) in self.cells)
 
     def kinds(self, clause: int | None = None) -> frozenset[str]:
         """Return the kinds of operators of a clause, or of all clauses. Call this only when the sentence is parsed."""

@@ -47,11 +47,11 @@ class Vocabulary:
         self._operators: PhraseTree[Pattern] = PhraseTree()
         self.split: dict[str, list[SplitPattern]] = {}  # operators with other words inside, by their last word
         for kind, phrase in operator_phrases(language):
-            first, *rest = phrase.split()
-            if rest[:1] == [_GAP]:
-                self.split.setdefault(rest[1], []).append((first, rest[2:] == [_GERUND], kind))
+            first, *following = phrase.split()
+            if following[:1] == [_GAP]:
+                self.split.setdefault(following[1], []).append((first, following[2:] == [_GERUND], kind))
             else:
-                self._operators.add([first, *rest], (tuple(rest), kind))
+                self._operators.add([first, *following], (tuple(following), kind))
         self.words = memoize(_MOST)(self._roles_of)
         roles = load_words(f"{language}/function")
         self.roles = {name: frozenset(words) for name, words in roles.items()}
@@ -97,8 +97,8 @@ class Vocabulary:
     def _similar(self, word_stem: str) -> frozenset[str]:
         """Return the stems that may stand for another: other forms, synonyms, and the forms of these."""
         forms = inflections(word_stem, self.language) | {word_stem}
-        others = {other for form in forms for other in self._groups.get(form, ())}
-        alike = forms.union(others, *(inflections(other, self.language) for other in others))
+        synonyms = {synonym for form in forms for synonym in self._groups.get(form, ())}
+        alike = forms.union(synonyms, *(inflections(synonym, self.language) for synonym in synonyms))
         return alike - {word_stem}
 
     def _class_members(self) -> dict[str, frozenset[ClassMember]]:
@@ -108,16 +108,16 @@ class Vocabulary:
             for member, words in enumerate(members):
                 for word in words.split("/"):
                     table.setdefault(fold(word), set()).add((name, member))
-        return {word: frozenset(found) for word, found in table.items()}
+        return {word: frozenset(members_of_word) for word, members_of_word in table.items()}
 
     def _synonym_groups(self) -> dict[str, frozenset[str]]:
         """Return the other stems of the groups that a stem is in."""
         table: dict[str, set[str]] = {}
         for line in load_lines(f"{self.language}/synonyms"):
             stems = {stem(fold(word)) for word in line.split()}
-            for one in stems:
-                table.setdefault(one, set()).update(stems - {one})
-        return {word: frozenset(others) for word, others in table.items()}
+            for word_stem in stems:
+                table.setdefault(word_stem, set()).update(stems - {word_stem})
+        return {word: frozenset(similar) for word, similar in table.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,10 +164,10 @@ class Antonyms:
 
         A stop word has those of this language only: it is no form of a word with the same stem, as "que" of "queen".
         """
-        found = self.listed(word)
+        sides = self.listed(word)
         if word not in self._stopwords:
-            found |= {(_FIRST_SHARED + group, side) for group, side in antonym_sides(stem(word))}
-        return frozenset(found)
+            sides |= {(_FIRST_SHARED + group, side) for group, side in antonym_sides(stem(word))}
+        return frozenset(sides)
 
 
 @lru_cache(maxsize=8)

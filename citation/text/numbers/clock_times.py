@@ -68,15 +68,15 @@ def clock_times(text: str, quantities: Sequence[Quantity]) -> list[Quantity]:
 
     `quantities`: the numbers of the text. Those that are times of day already are returned, too.
     """
-    found = [q for q in quantities if q.unit == CLOCK and q.values]
-    found += [*_numerals(text), *_worded(text, quantities)]
+    times = [q for q in quantities if q.unit == CLOCK and q.values]
+    times += [*_numerals(text), *_worded(text, quantities)]
     lower = text.lower()
     if any(phrase in lower for phrase in _FRACTION_PHRASES):
-        found += _fractions(text, quantities)
+        times += _fractions(text, quantities)
     if any(name in lower for name in _NAMES):
         for match in _NAMED.finditer(text):
-            found.append(_time(float(_NOON * _HOUR if match["noon"] else 0), match.span()))
-    return found
+            times.append(_time(float(_NOON * _HOUR if match["noon"] else 0), match.span()))
+    return times
 
 
 def with_times(text: str, quantities: Sequence[Quantity]) -> list[Quantity]:
@@ -88,15 +88,15 @@ def with_times(text: str, quantities: Sequence[Quantity]) -> list[Quantity]:
         q.end for q in quantities if q.unit == "time" and not _AT.search(text, max(0, q.start - _LEAD_IN), q.start)
     }
     times = [time for time in clock_times(text, quantities) if time.end not in lengths]
-    found: list[Quantity] = []
-    for one in sorted([*times, *quantities], key=lambda q: (q.start, -q.end)):
-        if not found or one.start >= found[-1].end:
-            found.append(one)
-    return found
+    merged: list[Quantity] = []
+    for number in sorted([*times, *quantities], key=lambda q: (q.start, -q.end)):
+        if not merged or number.start >= merged[-1].end:
+            merged.append(number)
+    return merged
 
 
-def _time(minutes: float, span: tuple[int, int], *others: float) -> Quantity:
-    return Quantity((minutes, *others), *span, CLOCK)
+def _time(minutes: float, span: tuple[int, int], *further_minutes: float) -> Quantity:
+    return Quantity((minutes, *further_minutes), *span, CLOCK)
 
 
 def _numerals(text: str) -> Iterator[Quantity]:

@@ -61,10 +61,12 @@ def _fraction(word: str) -> NumberWithUnit | None:
     for fraction, value in _FRACTIONS.items():
         if not word.startswith(fraction):
             continue
-        rest = word.removeprefix(fraction)
+        following = word.removeprefix(fraction)
         for noun in _NOUNS:
-            remainder = rest.removeprefix(noun)
-            longer = remainder != rest and len(remainder) >= _SHORTEST_REST and not remainder.startswith(_HOW_OFTEN)
-            if rest == noun or longer:
+            remainder = following.removeprefix(noun)
+            longer = (
+                remainder != following and len(remainder) >= _SHORTEST_REST and not remainder.startswith(_HOW_OFTEN)
+            )
+            if following == noun or longer:
                 return NumberWithUnit(value, *UNITS[noun])
     return None

@@ -31,19 +31,19 @@ def match_run(tokens: Tokens, i: int) -> list[QuantityMatch]:
     # 3万: the numeral before the run has its first character.
     attached = i > 0 and tokens.kind(i - 1) == "number" and tokens.ends[i - 1] == offset
     matches = []
-    for found in find_han_numbers(run):
-        ordinal, percent, numeral, numerator, counter = found.groups()
+    for match in find_han_numbers(run):
+        ordinal, percent, numeral, numerator, counter = match.groups()
         explicit = bool(ordinal or percent or numerator)
-        measures = bool(han_unit(run[found.end() - len(counter) :]))  # 一小时, 两星期
-        if (attached and found.start() == 0) or not (explicit or counter or len(numeral) > 1 or measures):
+        measures = bool(han_unit(run[match.end() - len(counter) :]))  # 一小时, 两星期
+        if (attached and match.start() == 0) or not (explicit or counter or len(numeral) > 1 or measures):
             continue
         value = han_value(numeral)
         if numerator and not value:
             continue  # 零分之一 has no value
-        tenths = counter == "成" and run[found.end() : found.end() + 1] not in _NO_TENTHS
+        tenths = counter == "成" and run[match.end() : match.end() + 1] not in _NO_TENTHS
         certain = explicit or tenths or measures or counter == "月"
         if value is not None and (certain or numeral not in _NOT_ALONE):
-            matches.append(QuantityMatch(_quantity(run, offset, found, value), i, i))
+            matches.append(QuantityMatch(_quantity(run, offset, match, value), i, i))
     if "半" in run:
         matches = sorted([*matches, *_halves(run, offset, i)], key=lambda match: match.quantity.start)
     return matches
@@ -51,46 +51,46 @@ def match_run(tokens: Tokens, i: int) -> list[QuantityMatch]:
 
 def _halves(run: str, offset: int, i: int) -> Iterator[QuantityMatch]:
     """Yield half a unit, which may belong to a number before it: 半小时, 一个半小时, 两年半."""
-    for found in _HALF.finditer(run):
-        rest = run[found.end() :]
-        year = found["of_year"] or rest.startswith("年")
-        name = "" if year else "个月" if rest.startswith("月") else han_unit(rest)
-        if name or (year and not rest.startswith(_YEARLY)):
+    for half in _HALF.finditer(run):
+        following = run[half.end() :]
+        year = half["of_year"] or following.startswith("年")
+        name = "" if year else "个月" if following.startswith("月") else han_unit(following)
+        if name or (year and not following.startswith(_YEARLY)):
             unit, factor = UNITS[name] if name else UNITS["jahr"]
-            end = found.end() + (0 if found["of_year"] else 1 if year else len(name) - (name == "个月"))
-            value = 1.5 if found["one"] or found["single"] else 0.5
-            quantity = Quantity((value,), offset + found.start(), offset + end, unit, factor, strict=name != "天")
+            end = half.end() + (0 if half["of_year"] else 1 if year else len(name) - (name == "个月"))
+            value = 1.5 if half["one"] or half["single"] else 0.5
+            quantity = Quantity((value,), offset + half.start(), offset + end, unit, factor, strict=name != "天")
             yield QuantityMatch(quantity, i, i)
 
 
-def _quantity(run: str, offset: int, found: re.Match[str], value: float) -> Quantity:
+def _quantity(run: str, offset: int, match: re.Match[str], value: float) -> Quantity:
     """Return the quantity of a match of HAN_NUMBER in a run that begins at `offset`. `value`: of the numeral."""
-    ordinal, percent, numeral, numerator, counter = found.groups()
-    start, end = offset + found.start(), offset + found.end() - len(counter)
+    ordinal, percent, numeral, numerator, counter = match.groups()
+    start, end = offset + match.start(), offset + match.end() - len(counter)
     if numerator:
         return Quantity(((han_value(numerator) or 0.0) / value,), start, end, RATIO)
-    if counter == "成" and not percent and (extra := _TENTH.match(run, found.end())):  # 六成八
+    if counter == "成" and not percent and (extra := _TENTH.match(run, match.end())):  # 六成八
         value += (han_value(extra[0]) or 0.0) / 10
         end += 1
     if percent or counter == "成":
         return Quantity((value if percent else 10 * value,), start, end, "%", approximate=not percent)
-    rest = run[found.end() - len(counter) :]
-    if rest.startswith("世纪"):
+    following = run[match.end() - len(counter) :]
+    if following.startswith("世纪"):
         return Quantity((value,), start, end, CENTURY)
-    if rest.startswith("年代"):
+    if following.startswith("年代"):
         return Quantity((value,), start, end, DECADE)
     if counter == "月" and not ordinal and value <= 12:
         return Quantity((value,), start, end, MONTH)
-    approximate = is_approximate(run, found.start()) or counter in HAN_MORE
-    rest = rest.lstrip("".join(HAN_MORE))
-    unit = "" if ordinal else han_unit(rest) or han_unit(rest.removeprefix("个"))
-    if run.endswith("零下", 0, found.start()):
+    approximate = is_approximate(run, match.start()) or counter in HAN_MORE
+    following = following.lstrip("".join(HAN_MORE))
+    unit = "" if ordinal else han_unit(following) or han_unit(following.removeprefix("个"))
+    if run.endswith("零下", 0, match.start()):
         value = -value
     if unit:
         strict = numeral != "一" or UNITS[unit] not in _IDIOMATIC
-        end = offset + found.end() - len(counter) + run[found.end() - len(counter) :].index(unit) + len(unit)
+        end = offset + match.end() - len(counter) + run[match.end() - len(counter) :].index(unit) + len(unit)
         return Quantity((value,), start, end, *UNITS[unit], strict=strict, approximate=approximate)
-    if run[max(0, found.start() - 1) : found.start()] in _SEVERAL:
+    if run[max(0, match.start() - 1) : match.start()] in _SEVERAL:
         return Quantity((value,), start, end, strict=False)
     strict = bool(ordinal and value != 1) or len(numeral) > 1 or value > 2
     return Quantity((value,), start, end, strict=strict, approximate=approximate, ordinal=bool(ordinal))

@@ -74,8 +74,8 @@ def match_fraction(tokens: Tokens, i: int, language: str | None) -> list[Quantit
     denominator = FRACTIONS.get(tokens.word(i + 1))
     if not denominator or tokens.is_separated(i + 1):
         return []
-    one = tokens.word(i) in ONE and not (tokens.word(i) == "um" and language == "de")
-    numerator = 1 if one else next(iter(_values(tokens, i, language)[0]), 0)
+    is_one = tokens.word(i) in ONE and not (tokens.word(i) == "um" and language == "de")
+    numerator = 1 if is_one else next(iter(_values(tokens, i, language)[0]), 0)
     certain = numerator > 1 or tokens.word(i) == "one" or tokens.word(i + 1) in FRACTIONS_ONLY
     # "A quarter of" is a fraction, "the third quarter" is not.
     if not numerator or not (certain or tokens.word(i + 2) in PART_OF):
@@ -93,10 +93,10 @@ def match_half(tokens: Tokens, i: int, language: str | None) -> QuantityMatch | 
     Token `i` is a word for a half or for one. A number without a unit may have one after it.
     """
     if tokens.word(i) in HALVES:
-        at, value = i + 1 + (tokens.word(i + 1) in _ARTICLES), 0.5
+        unit_index, value = i + 1 + (tokens.word(i + 1) in _ARTICLES), 0.5
     else:
-        at, value = i + 1, 1.5
-    after = at + 1
+        unit_index, value = i + 1, 1.5
+    after = unit_index + 1
     if value > 1:
         half = after + 1 + (tokens.word(after + 1) in _ARTICLES)
         if tokens.word(after) not in JOINERS or tokens.word(half) not in HALVES:
@@ -104,10 +104,10 @@ def match_half(tokens: Tokens, i: int, language: str | None) -> QuantityMatch | 
         after = half + 1
     if any(not tokens.is_adjacent(tokens.ends[n - 1], n) for n in range(i + 1, after)):
         return None
-    unit, factor = UNITS.get(tokens.word(at), ("", 1.0))
+    unit, factor = UNITS.get(tokens.word(unit_index), ("", 1.0))
     if not unit:
-        word = _match_one_word(tokens.word(at), language)
-        number = scale(tokens.word(at), language) or (word.value if word else 0)
+        word = _match_one_word(tokens.word(unit_index), language)
+        number = scale(tokens.word(unit_index), language) or (word.value if word else 0)
         if number < _DOZEN:
             return None
         value *= number

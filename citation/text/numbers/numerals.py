@@ -48,9 +48,9 @@ _GERMAN_PARTS = {**_VALUES["de"], "ein": 1, "tausend": 1000}
 _GERMAN_PART = re.compile("|".join(sorted([*_GERMAN_PARTS, "und"], key=len, reverse=True)))
 _GERMAN_COMPOUND = re.compile(f"(?:{_GERMAN_PART.pattern})+")
 _GERMAN_ORDINALS = {  # dreizehnte, zwanzigste, einundzwanzigster; lower ones are in the word list
-    f"{f'{one}und' if extra else ''}{tens}{'te' if value < 20 else 'ste'}{ending}": value + extra
+    f"{f'{unit_word}und' if extra else ''}{tens}{'te' if value < 20 else 'ste'}{ending}": value + extra
     for tens, value in _VALUES["de"].items()
-    for one, extra in (("", 0), *(_GERMAN_PARTS.items() if value >= 20 else ()))
+    for unit_word, extra in (("", 0), *(_GERMAN_PARTS.items() if value >= 20 else ()))
     for ending in ("", "m", "n", "r", "s")
     if 12 < value < 100 and extra < 10
 }
@@ -140,12 +140,12 @@ def word_value(folded: str, language: str) -> int | None:
 @memoize(4096)
 def german_compound(folded: str) -> int | None:
     """Return the value of `dreiundzwanzig` or `neunzehnhundertachtzig`, None for any other word."""
-    at, values = 0, []
-    while at < len(folded):
-        part = _GERMAN_PART.match(folded, at)
+    position, values = 0, []
+    while position < len(folded):
+        part = _GERMAN_PART.match(folded, position)
         if not part:
             return None
-        at = part.end()
+        position = part.end()
         if part[0] != "und":
             values.append(_GERMAN_PARTS[part[0]])
     return int(combine(values)) if len(values) > 1 else None
@@ -230,12 +230,12 @@ def find_han_numbers(run: str) -> list[re.Match[str]]:
     A search for a set of characters takes 5 ns per character, and HAN_NUMBER 50 ns, since it begins with options.
     """
     matches: list[re.Match[str]] = []
-    at = 0
-    while first := _FIRST_OF_HAN_NUMBER.search(run, at):
-        found = HAN_NUMBER.match(run, first.start())
-        if found:
-            matches.append(found)
-        at = found.end() if found else first.end()
+    position = 0
+    while first := _FIRST_OF_HAN_NUMBER.search(run, position):
+        match = HAN_NUMBER.match(run, first.start())
+        if match:
+            matches.append(match)
+        position = match.end() if match else first.end()
     return matches
 
 

@@ -86,8 +86,8 @@ def agrees(claim: Quantity, evidence: Quantity) -> bool:
     else:
         factor, other_factor, tolerance = 1.0, 1.0, _SAME
     for value in claim.values:
-        for other in evidence.values:
-            stated, exact = value * factor, other * other_factor
+        for evidence_value in evidence.values:
+            stated, exact = value * factor, evidence_value * other_factor
             if isclose(stated, exact, rel_tol=tolerance, abs_tol=1e-12):
                 return True
             if claim.approximate and _rounds_to(exact, stated):
@@ -100,9 +100,9 @@ def states_year(quantity: Quantity) -> bool:
     return not quantity.unit and not quantity.ordinal and bool(quantity.values) and is_year(quantity.values[0])
 
 
-def same_kind(one: Quantity, other: Quantity) -> bool:
+def same_kind(first: Quantity, second: Quantity) -> bool:
     """Return whether two numbers can stand in each other's place: years, ordinals, or numbers with the same unit."""
-    return one.unit == other.unit and one.may_be_year == other.may_be_year and one.ordinal == other.ordinal
+    return first.unit == second.unit and first.may_be_year == second.may_be_year and first.ordinal == second.ordinal
 
 
 def _same_hour(time: Quantity, number: Quantity) -> bool:
@@ -121,17 +121,23 @@ def _in_period(claim: Quantity, evidence: Quantity) -> bool:
     if evidence.unit not in {"", DECADE, claim.unit}:
         return False
     return any(
-        _contains(claim.unit, value, evidence.unit, other) for value in claim.values for other in evidence.values
+        _contains(claim.unit, value, evidence.unit, evidence_value)
+        for value in claim.values
+        for evidence_value in evidence.values
     )
 
 
-def _contains(unit: str, value: float, other_unit: str, other: float) -> bool:
-    """Return whether the decade or century `value` is or contains `other`, which is one of both or a year."""
+def _contains(unit: str, value: float, other_unit: str, other_value: float) -> bool:
+    """Return whether the decade or century `value` is or contains `other_value`, which is one of both or a year."""
     if unit == other_unit:
-        return other == value or (unit == DECADE and min(value, other) < 100 and value % 100 == other % 100)
+        return other_value == value or (
+            unit == DECADE and min(value, other_value) < 100 and value % 100 == other_value % 100
+        )
     if unit == CENTURY:
-        return (value - 1) * 100 <= other <= value * 100
-    return other // 10 * 10 == value or (value < 100 and other >= 1000 and other % 100 // 10 * 10 == value)
+        return (value - 1) * 100 <= other_value <= value * 100
+    return other_value // 10 * 10 == value or (
+        value < 100 and other_value >= 1000 and other_value % 100 // 10 * 10 == value
+    )
 
 
 def _rounds_to(exact: float, stated: float) -> bool:

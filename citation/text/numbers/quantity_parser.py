@@ -55,9 +55,9 @@ class QuantityParser:
         for number, i in enumerate(self.tokens.quantity_indexes, 1):
             if number % _STEP == 0:
                 yield None
-            if i >= after and (found := self._match(i)):
-                matches += found
-                after = found[-1].after
+            if i >= after and (matched := self._match(i)):
+                matches += matched
+                after = matched[-1].after
         matches = [self._as_written(match) if _may_overflow(match) else match for match in matches]
         return merge_adjacent(self.tokens.text, matches) if len(matches) > 1 else matches
 
@@ -113,11 +113,11 @@ class QuantityParser:
 
     def _match_german_word(self, i: int) -> list[QuantityMatch]:
         """Match a word that contains a number and its unit."""
-        found = number_with_unit(self.tokens.word(i))
-        if found is None:
+        word_value = number_with_unit(self.tokens.word(i))
+        if word_value is None:
             return []
         span = self.tokens.starts[i], self.tokens.ends[i]
-        return [QuantityMatch(Quantity((found.value,), *span, found.unit, found.factor), i, i + 1)]
+        return [QuantityMatch(Quantity((word_value.value,), *span, word_value.unit, word_value.factor), i, i + 1)]
 
     def _match_numeral(self, i: int) -> list[QuantityMatch]:
         """Match a numeral with its sign, scale and unit, or a version."""

@@ -70,9 +70,9 @@ def _unit_word(tokens: Tokens, language: str | None, after: int, end: int) -> Un
 
 def _unit_in_run(tokens: Tokens, after: int, end: int) -> UnitMatch:
     """Return the unit at the offset `end`, in the run that is token `after`."""
-    rest = tokens.text[end : end + 6].lstrip("".join(HAN_MORE))
-    if unit := han_unit(rest):
+    following = tokens.text[end : end + 6].lstrip("".join(HAN_MORE))
+    if unit := han_unit(following):
         return UnitMatch(*UNITS[unit], after, end + len(unit))
-    if _HAN_MONTH.match(rest):
+    if _HAN_MONTH.match(following):
         return UnitMatch(MONTH, 1.0, after, end + 1)
     return UnitMatch("", 1.0, after, end)

@@ -15,23 +15,23 @@ def acronyms(question: str) -> dict[str, str]:
     """Return the acronyms of a question in lower case by their search terms. A text in capitals has none."""
     if question.isupper():
         return {}
-    return {term: found.lower() for found in _ACRONYM.findall(question) for term in search_terms(found)[:1]}
+    return {term: acronym.lower() for acronym in _ACRONYM.findall(question) for term in search_terms(acronym)[:1]}
 
 
-def spelled_out(known: Mapping[str, str], text: str) -> frozenset[str]:
+def spelled_out(acronyms_by_term: Mapping[str, str], text: str) -> frozenset[str]:
     """Return the terms of the acronyms that consecutive words of a text begin with, with or without stop words.
 
-    `known`: the result of `acronyms`.
+    `acronyms_by_term`: the result of `acronyms`.
     """
-    if not known:
+    if not acronyms_by_term:
         return frozenset()
     rows = _initials(text)
-    return frozenset(term for term, acronym in known.items() if any(acronym in row for row in rows))
+    return frozenset(term for term, acronym in acronyms_by_term.items() if any(acronym in row for row in rows))
 
 
 def initials_of_three(letters: str) -> list[str]:
     """Return the parts of three letters of an acronym or of a row of initials, each once and in order."""
-    return list(dict.fromkeys(letters[at : at + 3] for at in range(len(letters) - 2)))
+    return list(dict.fromkeys(letters[start : start + 3] for start in range(len(letters) - 2)))
 
 
 def indexed_initials(text: str) -> list[str]:

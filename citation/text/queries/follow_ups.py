@@ -49,13 +49,13 @@ class _Question:
     def __init__(self, text: str, language: str) -> None:
         self._asks = "?" in text
         self._language = language
-        found = list(_WORD.finditer(text))
-        courtesy = self._without([fold(match[0]) for match in found], "courtesy")
-        begin = next((at for at, word in enumerate(courtesy) if word), len(found))
-        self._surfaces = [match[0] for match in found[begin:]]
+        matches = list(_WORD.finditer(text))
+        courtesy = self._without([fold(match[0]) for match in matches], "courtesy")
+        begin = next((index for index, word in enumerate(courtesy) if word), len(matches))
+        self._surfaces = [match[0] for match in matches[begin:]]
         self._words = [fold(word) for word in self._surfaces]
         starts = {match.start() for match in _SENTENCE_START.finditer(text)}
-        self._begins = [at == 0 or match.start() in starts for at, match in enumerate(found[begin:])]
+        self._begins = [index == 0 or match.start() in starts for index, match in enumerate(matches[begin:])]
 
     def refers_back(self, previous: str) -> bool:
         """Return whether one of the rules applies."""
@@ -83,43 +83,43 @@ class _Question:
 
     def _without(self, words: list[str], kind: str) -> list[str]:
         """Return the words with "" in place of all phrases of a kind, so that positions stay."""
-        kept = list(words)
+        remaining = list(words)
         for phrase in _phrases(self._language, kind):
-            for at in _positions(kept, phrase):
-                kept[at : at + len(phrase)] = [""] * len(phrase)
-        return kept
+            for index in _positions(remaining, phrase):
+                remaining[index : index + len(phrase)] = [""] * len(phrase)
+        return remaining
 
     def _starts_with(self, kind: str) -> bool:
         return any(tuple(self._words[: len(phrase)]) == phrase for phrase in _phrases(self._language, kind))
 
     def _is_ellipsis(self, start: int) -> bool:
         """Return whether the words from `start` on are few and have no verb: "In 2023?", "The Titanic?"."""
-        rest = self._words[start:]
-        return 0 < len(rest) <= MAX_ELLIPSIS + 1 and not set(rest) & _words(self._language, "verb")
+        words = self._words[start:]
+        return 0 < len(words) <= MAX_ELLIPSIS + 1 and not set(words) & _words(self._language, "verb")
 
     def _has_reference(self, words: list[str]) -> bool:
         """Return whether a pronoun refers to something that no earlier word of the question names."""
         if any(_positions(words, phrase) for phrase in _phrases(self._language, "demonstrative")):
             return True
         for phrase in _phrases(self._language, "personal"):
-            for at in _positions(words, phrase):
-                if not (self._is_formal(at) or self._is_named_before(at)):
+            for index in _positions(words, phrase):
+                if not (self._is_formal(index) or self._is_named_before(index)):
                     return True
         return False
 
-    def _is_named_before(self, at: int) -> bool:
+    def _is_named_before(self, index: int) -> bool:
         """Return whether words before this pronoun may name what it stands for.
 
         A possessive pronoun mostly belongs to a noun of the same sentence: "How do plants store their energy?"
         """
-        if self._has_name(0, at) or self._has_noun_phrase(at):
+        if self._has_name(0, index) or self._has_noun_phrase(index):
             return True
-        is_possessive = self._words[at] in _words(self._language, "possessive")
-        return is_possessive and len(self._terms(" ".join(self._words[:at]))) >= MIN_SUBJECT
+        is_possessive = self._words[index] in _words(self._language, "possessive")
+        return is_possessive and len(self._terms(" ".join(self._words[:index]))) >= MIN_SUBJECT
 
-    def _is_formal(self, at: int) -> bool:
+    def _is_formal(self, index: int) -> bool:
         """Return whether a word is the German form of address: `Sie`, `Ihr`."""
-        return self._language == "de" and not self._begins[at] and self._surfaces[at][0].isupper()
+        return self._language == "de" and not self._begins[index] and self._surfaces[index][0].isupper()
 
     def _has_name(self, start: int, end: int) -> bool:
         """Return whether words between these positions look like a name.
@@ -133,23 +133,23 @@ class _Question:
         if self._language != "de":
             return any(named[start:end])
         digits = any(any(c.isdigit() for c in word) for word in self._surfaces[start:end])
-        return digits or any(named[at] and named[at + 1] for at in range(start, end - 1))
+        return digits or any(named[index] and named[index + 1] for index in range(start, end - 1))
 
     def _has_noun_phrase(self, end: int) -> bool:
         """Return whether a determiner with a content word is before this position."""
         determiners = _words(self._language, "determiner")
         return any(
-            self._words[at] in determiners and self._words[at + 1] not in _words(self._language, "verb")
-            for at in range(end - 1)
+            self._words[index] in determiners and self._words[index + 1] not in _words(self._language, "verb")
+            for index in range(end - 1)
         )
 
     def _repeats_noun(self, previous: str) -> bool:
         """Return whether a noun with a definite article is one of the previous question, and there is no name."""
         if self._has_name(0, len(self._words)):
             return False
-        known, articles = set(search_terms(previous)), _words(self._language, "article")
-        nouns = [self._words[at + 1] for at, word in enumerate(self._words[:-1]) if word in articles]
-        return any(set(query_terms(noun)) & known for noun in nouns)
+        earlier_terms, articles = set(search_terms(previous)), _words(self._language, "article")
+        nouns = [self._words[index + 1] for index, word in enumerate(self._words[:-1]) if word in articles]
+        return any(set(query_terms(noun)) & earlier_terms for noun in nouns)
 
     def _drops_subject(self) -> bool:
         """Return whether a Spanish question has a verb and no subject: "¿Cuántas veces ha volado?"."""
@@ -201,4 +201,6 @@ def _words(language: str, kind: str) -> frozenset[str]:
 
 def _positions(words: list[str], phrase: tuple[str, ...]) -> list[int]:
     """Return where a phrase begins."""
-    return [at for at in range(len(words) - len(phrase) + 1) if tuple(words[at : at + len(phrase)]) == phrase]
+    return [
+        index for index in range(len(words) - len(phrase) + 1) if tuple(words[index : index + len(phrase)]) == phrase
+    ]

@@ -57,8 +57,8 @@ def name_terms(question: str) -> frozenset[str]:
 
 def counted_term(question: str) -> str:
     """Return the search term of what a question counts, as "employe" for "How many employees …"; "" if nothing."""
-    found = _COUNTED.search(question)
-    return next(iter(search_terms(found[1] or found[2])), "") if found else ""
+    counted = _COUNTED.search(question)
+    return next(iter(search_terms(counted[1] or counted[2])), "") if counted else ""
 
 
 def answer_kind(question: str) -> str:
@@ -68,15 +68,15 @@ def answer_kind(question: str) -> str:
     period.
     """
     folded = question.casefold()
-    found = [(match.start(), kind) for kind, pattern in _FORM_PATTERNS if (match := pattern.search(folded))]
-    return min(found, key=itemgetter(0), default=(0, ""))[1]
+    forms = [(match.start(), kind) for kind, pattern in _FORM_PATTERNS if (match := pattern.search(folded))]
+    return min(forms, key=itemgetter(0), default=(0, ""))[1]
 
 
-def contains_answer(kind: str, text: str, known: Collection[str]) -> bool:
-    """Return whether a text contains an answer of this kind. Search terms of the question, `known`, are no answer."""
+def contains_answer(kind: str, text: str, question_terms: Collection[str]) -> bool:
+    """Return whether a text contains an answer of this kind. Search terms of the question, `question_terms`, are no answer."""
     match kind:
         case "number":
-            return any(not set(_terms(text, quantity)) <= set(known) for quantity in _quantities(text))
+            return any(not set(_terms(text, quantity)) <= set(question_terms) for quantity in _quantities(text))
         case "date":
             return any(_is_date(quantity) for quantity in _quantities(text))
         case "time":
@@ -85,10 +85,10 @@ def contains_answer(kind: str, text: str, known: Collection[str]) -> bool:
                 for quantity in analyze_text(text, with_names=False).quantities
             )
         case "address":
-            dates = {(one.start, one.end) for one in _quantities(text) if _is_date(one)}
+            dates = {(quantity.start, quantity.end) for quantity in _quantities(text) if _is_date(quantity)}
             return any(match.span() not in dates for match in re.finditer(r"\d+", text))
         case "name" | "place":
-            return any(not set(search_terms(name[0])) <= set(known) for name in _NAME.finditer(text))
+            return any(not set(search_terms(name[0])) <= set(question_terms) for name in _NAME.finditer(text))
         case _:
             return False
 

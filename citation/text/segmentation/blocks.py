@@ -85,13 +85,13 @@ def line_type(text: str, before: BlockContext, *, final: bool) -> LineType | Non
     if not final and _UNDECIDED.match(text):
         return None
     text = text.rstrip("\r")
-    if found := _FENCE.match(text):
-        info = text[found.end() : found.end() + MAX_INFO]
-        if found[1][0] != "`" or "`" not in info:
-            undecided = found[1][0] == "`" and not final and len(info) < MAX_INFO
-            return None if undecided else _fenced(text, found)
-    if found := _RAW_HTML.match(text):
-        return LineType(Kind.CODE, True, Fence(found[1].lower()))
+    if fence := _FENCE.match(text):
+        info = text[fence.end() : fence.end() + MAX_INFO]
+        if fence[1][0] != "`" or "`" not in info:
+            undecided = fence[1][0] == "`" and not final and len(info) < MAX_INFO
+            return None if undecided else _fenced(text, fence)
+    if fence := _RAW_HTML.match(text):
+        return LineType(Kind.CODE, True, Fence(fence[1].lower()))
     if not before.paragraph and text.strip(BLANK) and _columns(text) >= before.indent + 4:
         return _CODE
     if final and (_BREAK.match(text) or ("-" in text and _TABLE_RULE.match(text))):
@@ -102,15 +102,15 @@ def line_type(text: str, before: BlockContext, *, final: bool) -> LineType | Non
     return ROW if found_line is PROSE and before.table and text.strip(BLANK) else found_line
 
 
-def _fenced(text: str, found: re.Match[str]) -> LineType:
-    kind = Kind.CODE if found[1][0] in "`~" else Kind.MATH
-    return LineType(kind, True, Fence(found[1], _columns(text[: found.start(1)]), ">" in text[: found.start(1)]))
+def _fenced(text: str, fence: re.Match[str]) -> LineType:
+    kind = Kind.CODE if fence[1][0] in "`~" else Kind.MATH
+    return LineType(kind, True, Fence(fence[1], _columns(text[: fence.start(1)]), ">" in text[: fence.start(1)]))
 
 
 def prefix_length(text: str) -> int:
     """Return the length of the markers of quotes and list items that a line begins with, and the space around them."""
-    found = _PREFIX.match(text)
-    return found.end() if found else 0
+    prefix = _PREFIX.match(text)
+    return prefix.end() if prefix else 0
 
 
 def next_context(before: BlockContext, line: LineType, text: str) -> BlockContext:

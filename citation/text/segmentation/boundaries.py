@@ -113,25 +113,25 @@ def next_number(text: str, i: int) -> int | None:
     if text[i : i + 2] == ".)":
         i += 1
     first = _NUMBERED.match(text)
-    found = _NEXT_NUMBER.search(text[max(0, i - 12) : i + 1]) if first else None
-    if first is None or found is None or first[2] != found[3] or first.end() > i:
+    following = _NEXT_NUMBER.search(text[max(0, i - 12) : i + 1]) if first else None
+    if first is None or following is None or first[2] != following[3] or first.end() > i:
         return None
-    before, after = first[1], found[2]
+    before, after = first[1], following[2]
     follows = (
         int(after) == int(before) + 1 if before.isdigit() and after.isdigit() else ord(after[-1]) == ord(before[-1]) + 1
     )
-    return i + 1 - len(found[1]) if follows and before.isdigit() == after.isdigit() else None
+    return i + 1 - len(following[1]) if follows and before.isdigit() == after.isdigit() else None
 
 
 def before_next_number(text: str) -> int:
     """Return the length of the text without what could become the number of the next item of a list in one line."""
-    found = _NEXT_NUMBER_BEGIN.search(text, max(0, len(text) - 12)) if _NUMBERED.match(text) else None
-    return found.start() if found else len(text)
+    beginning = _NEXT_NUMBER_BEGIN.search(text, max(0, len(text) - 12)) if _NUMBERED.match(text) else None
+    return beginning.start() if beginning else len(text)
 
 
-def _skip(pattern: re.Pattern[str], text: str, at: int) -> int:
-    found = pattern.match(text, at)
-    return found.end() if found else at
+def _skip(pattern: re.Pattern[str], text: str, start: int) -> int:
+    match = pattern.match(text, start)
+    return match.end() if match else start
 
 
 def _is_inside_word(text: str, end: int) -> bool:
@@ -142,8 +142,8 @@ def _is_inside_word(text: str, end: int) -> bool:
 
 def _is_item_number(text: str) -> bool:
     """Return whether the text is only the number of a list item."""
-    found = _NUMBERED.match(text)
-    return found is not None and found.end() >= len(text)
+    number = _NUMBERED.match(text)
+    return number is not None and number.end() >= len(text)
 
 
 def _has_word(text: str, i: int) -> bool:
@@ -157,8 +157,12 @@ def _is_in_brackets(text: str, i: int, end: int) -> bool:
     """Return whether a bracket is open that is not closed directly after the mark. After a colon it is an emoticon."""
     stretch = text[max(0, i - MAX_BRACKETS) : i]
     for opening, closing in _BRACKETS.items():
-        at = stretch.rfind(opening)
-        if at < 0 or closing in stretch[at:] or (at and stretch[at - 1] in ":;"):
+        opening_index = stretch.rfind(opening)
+        if (
+            opening_index < 0
+            or closing in stretch[opening_index:]
+            or (opening_index and stretch[opening_index - 1] in ":;")
+        ):
             continue
         if text[end : end + 1] != closing or stretch.endswith(opening):  # [...]
             return True
@@ -174,24 +178,26 @@ def _after_closers(text: str, i: int, end: int, marker_end: MarkerEnd, final: bo
         if text[end : end + 1] == closing and text.count(opening, max(0, i - MAX_BRACKETS), i):
             end = _skip(_TAIL, text, end + 1)
     while end < len(text):
-        at = _skip(_SPACES, text, end)
-        if at == len(text):
+        position = _skip(_SPACES, text, end)
+        if position == len(text):
             break
-        if emoji := _EMOJI.match(text, at):
+        if emoji := _EMOJI.match(text, position):
             end = emoji.end()
             continue
-        if text[at] == "»" and text.count("«", max(0, i - MAX_BRACKETS), i) > text.count(
+        if text[position] == "»" and text.count("«", max(0, i - MAX_BRACKETS), i) > text.count(
             "»", max(0, i - MAX_BRACKETS), end
         ):
-            end = _skip(_TAIL, text, at)
+            end = _skip(_TAIL, text, position)
             continue
         tag = _CLOSING_TAG.match(text, end)
-        found = tag.end() if tag else marker_end(text, at, final)
-        if found is NEED_DATA or (tag and tag.end() == len(text) and not tag[0].endswith(">") and not final):
+        marker_or_tag_end = tag.end() if tag else marker_end(text, position, final)
+        if marker_or_tag_end is NEED_DATA or (
+            tag and tag.end() == len(text) and not tag[0].endswith(">") and not final
+        ):
             return NEED_DATA
-        if not isinstance(found, int):
+        if not isinstance(marker_or_tag_end, int):
             break
-        end = _skip(_TAIL, text, found)
+        end = _skip(_TAIL, text, marker_or_tag_end)
     return end if final or end < len(text) else NEED_DATA
 
 

@@ -39,10 +39,10 @@ def _find_closing(
 ) -> int | NeedData | None:
     """Return the end of `closing` after `start`, within `limit` characters from `i`."""
     reach = i + limit
-    found = closing.search(text, start, reach)
-    if found is None:
+    match = closing.search(text, start, reach)
+    if match is None:
         return None if final or len(text) >= reach else NEED_DATA
-    return found.end() if final or found.end() < len(text) else NEED_DATA
+    return match.end() if final or match.end() < len(text) else NEED_DATA
 
 
 def _code_end(text: str, i: int, final: bool) -> int | NeedData | None:
@@ -98,10 +98,10 @@ _ESCAPED_CLOSING: Final = {"(": re.compile(r"\\\)"), "[": re.compile(r"\\\]")}
 
 def _bracket_end(text: str, i: int, final: bool) -> int | NeedData | None:
     """Match a link or an image with its target, or a short remark in brackets."""
-    found = _BRACKETS.match(text, i, i + MAX_LINK_TEXT)
-    if found is None:
+    brackets = _BRACKETS.match(text, i, i + MAX_LINK_TEXT)
+    if brackets is None:
         return None if final or len(text) - i >= MAX_LINK_TEXT or _is_array(text, i) else NEED_DATA
-    end = found.end()
+    end = brackets.end()
     if end == len(text):
         return end if final else NEED_DATA
     if text[end] == "(":

@@ -135,10 +135,10 @@ class Segmenter:
         if buffer.find("\n", self._scanned) >= 0:
             return False
         mark = None if line.whole else _mark_pattern(buffer, self._scanned).search(buffer, self._scanned)
-        at = mark.start() if mark else size
-        if at < size - 1 and not certainly_open(buffer, at):
+        position = mark.start() if mark else size
+        if position < size - 1 and not certainly_open(buffer, position):
             return False
-        self._scanned = at  # a mark at the end is decided by the text after it
+        self._scanned = position  # a mark at the end is decided by the text after it
         return True
 
     def _advance(self, *, final: bool) -> list[Sentence]:
@@ -306,9 +306,9 @@ class Segmenter:
         return min(end, split or end)
 
 
-def _mark_pattern(text: str, at: int) -> re.Pattern[str]:
-    """Return the pattern for the marks of a text after `at`. Without rare scripts it takes a tenth of the time."""
-    has_other_marks = not text.isascii() and _SCRIPTS_WITH_OTHER_MARKS.search(text, max(0, at - 1))
+def _mark_pattern(text: str, start: int) -> re.Pattern[str]:
+    """Return the pattern for the marks of a text after `start`. Without rare scripts it takes a tenth of the time."""
+    has_other_marks = not text.isascii() and _SCRIPTS_WITH_OTHER_MARKS.search(text, max(0, start - 1))
     return _ALL_MARKS if has_other_marks else _MARKS
 
 

@@ -101,20 +101,20 @@ class JsonScanner:
         """Return where the value ends, None if not between `start` and `stop`."""
         if self._ended:
             return start
-        at = start
-        while at < stop:
+        position = start
+        while position < stop:
             if self._escaped:
                 self._escaped = False
-                at += 1
+                position += 1
                 continue
-            mark = (_IN_STRING[self._quote] if self._quote else _STRUCTURE).search(text, at, stop)
+            mark = (_IN_STRING[self._quote] if self._quote else _STRUCTURE).search(text, position, stop)
             if mark is None:
                 return None
-            at = mark.end()
+            position = mark.end()
             self._take(mark[0])
             if not (self._depth or self._quote):
                 self._ended = True
-                return at
+                return position
         return None
 
     def _take(self, mark: str) -> None:

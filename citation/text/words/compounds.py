@@ -17,17 +17,17 @@ _MAX_TERMS = 10  # Further terms of a claim form no compounds.
 _FOLLOWING = 2  # A term may form a compound with each of the two terms that follow it.
 
 
-def parts(compound: str, known: Collection[str]) -> list[tuple[str, str]]:
-    """Return the pairs of stems in `known` that a compound's stem consists of, in their forms there.
+def parts(compound: str, vocabulary: Collection[str]) -> list[tuple[str, str]]:
+    """Return the pairs of stems in `vocabulary` that a compound's stem consists of, in their forms there.
 
     An "s" or "en" between the two belongs to the first: "Abonnentenzahl" has the parts "abonnent" and "zahl".
     """
-    found = []
-    for first, others in _divisions(compound):
-        for last in others:
-            if last in known:
-                found += [(one, last) for one in (first, *inflections(first, LANGUAGE)) if one in known]
-    return found
+    pairs = []
+    for first, endings in _divisions(compound):
+        for last in endings:
+            if last in vocabulary:
+                pairs += [(form, last) for form in (first, *inflections(first, LANGUAGE)) if form in vocabulary]
+    return pairs
 
 
 @lru_cache(maxsize=1 << 13)
@@ -39,27 +39,27 @@ def _divisions(compound: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
     return tuple((stem(compound[:cut]), (compound[cut:], *inflections(compound[cut:], LANGUAGE))) for cut in cuts)
 
 
-def joined(terms: Sequence[str], known: Collection[str]) -> dict[str, set[str]]:
-    """Return the compounds in `known` that two terms near to each other form, by each of the two."""
-    found: dict[str, set[str]] = {}
+def joined(terms: Sequence[str], vocabulary: Collection[str]) -> dict[str, set[str]]:
+    """Return the compounds in `vocabulary` that two terms near to each other form, by each of the two."""
+    compounds: dict[str, set[str]] = {}
     terms = terms[:_MAX_TERMS]
-    for at, one in enumerate(terms):
-        for other in terms[at + 1 : at + 1 + _FOLLOWING]:
-            for first, last in ((one, other), (other, one)):
+    for index, term in enumerate(terms):
+        for following in terms[index + 1 : index + 1 + _FOLLOWING]:
+            for first, last in ((term, following), (following, term)):
                 for link in _LINKS:
-                    if (compound := first + link + last) in known:
-                        found.setdefault(first, set()).add(compound)
-                        found.setdefault(last, set()).add(compound)
-    return found
+                    if (compound := first + link + last) in vocabulary:
+                        compounds.setdefault(first, set()).add(compound)
+                        compounds.setdefault(last, set()).add(compound)
+    return compounds
 
 
-def counterparts(terms: Sequence[str], known: Collection[str]) -> dict[str, set[str]]:
-    """Return the stems in `known` with which each term is compared: compounds, and the last part of a compound."""
-    found = joined(terms, known)
+def counterparts(terms: Sequence[str], vocabulary: Collection[str]) -> dict[str, set[str]]:
+    """Return the stems in `vocabulary` with which each term is compared: compounds, and the last part of a compound."""
+    compared = joined(terms, vocabulary)
     for term in terms:
-        if last := {last for _, last in parts(term, known)}:
-            found.setdefault(term, set()).update(last)
-    return found
+        if last := {last for _, last in parts(term, vocabulary)}:
+            compared.setdefault(term, set()).update(last)
+    return compared
 
 
 def containing(term: str, vocabulary: str) -> Iterator[str]:
@@ -69,13 +69,13 @@ def containing(term: str, vocabulary: str) -> Iterator[str]:
     """
     if len(term) < _SHORTEST_WORD or not term.isalpha():
         return
-    at = vocabulary.find(term)
-    while at >= 0:
-        end = vocabulary.index("\n", at)
-        word = vocabulary[vocabulary.rindex("\n", 0, at) + 1 : end]
+    position = vocabulary.find(term)
+    while position >= 0:
+        end = vocabulary.index("\n", position)
+        word = vocabulary[vocabulary.rindex("\n", 0, position) + 1 : end]
         if contains(word, term):
             yield word
-        at = vocabulary.find(term, end)
+        position = vocabulary.find(term, end)
 
 
 def contains(compound: str, term: str) -> bool:
@@ -94,12 +94,12 @@ def ends_with(compound: str, term: str) -> bool:
 @lru_cache(maxsize=1 << 13)
 def bare_verbs(term: str) -> frozenset[str]:
     """Return the forms of a verb without the prefix that a main clause separates: `lehnt` for `ablehn`."""
-    found: set[str] = set()
+    bare_forms: set[str] = set()
     for prefix in separable_prefixes(LANGUAGE):
-        rest = term.removeprefix(prefix)
-        if rest != term and len(rest) > _SHORTEST_PART:
-            found |= {rest, *inflections(rest, LANGUAGE)}
-    return frozenset(found)
+        bare = term.removeprefix(prefix)
+        if bare != term and len(bare) > _SHORTEST_PART:
+            bare_forms |= {bare, *inflections(bare, LANGUAGE)}
+    return frozenset(bare_forms)
 
 
 def prefixed_verbs(term: str, words: Iterable[str]) -> frozenset[str]:

@@ -41,9 +41,9 @@ def synonyms_in_run(run: str) -> list[tuple[int, int, Synonyms]]:
 
 def chinese_synonyms(word: str) -> Synonyms:
     """Return the synonyms of a Chinese word in Chinese. A word of more than two characters is its own first one."""
-    found = _chinese_table().get(word, NO_SYNONYMS)
-    own = tuple(character_pairs(word))
-    return found if len(own) == 1 else found._replace(multiple=(own, *found.multiple))
+    synonyms = _chinese_table().get(word, NO_SYNONYMS)
+    pairs = tuple(character_pairs(word))
+    return synonyms if len(pairs) == 1 else synonyms._replace(multiple=(pairs, *synonyms.multiple))
 
 
 def _by_length(phrases: tuple[Phrase, ...]) -> Synonyms:
@@ -114,10 +114,10 @@ def _word_finder() -> WordFinder:
 @lru_cache(maxsize=1)
 def _chinese_table() -> dict[str, Synonyms]:
     """Return the synonyms of each Chinese word, without the word itself, as characters or pairs of characters."""
-    found: dict[str, dict[Phrase, None]] = {}
+    table: dict[str, dict[Phrase, None]] = {}
     for line in [*load_lines("concepts"), *load_lines("zh/synonyms")]:
         words = [word for word in line.split() if word >= "\u2e80"]
         for word in words:
-            phrases = (tuple(character_pairs(other)) for other in words if other != word)
-            found.setdefault(word, {}).update(dict.fromkeys(phrases))
-    return {word: _by_length(tuple(phrases)) for word, phrases in found.items() if phrases}
+            phrases = (tuple(character_pairs(synonym)) for synonym in words if synonym != word)
+            table.setdefault(word, {}).update(dict.fromkeys(phrases))
+    return {word: _by_length(tuple(phrases)) for word, phrases in table.items() if phrases}

@@ -28,8 +28,8 @@ def is_known(folded: str) -> bool:
 
 def is_english(folded: Collection[str]) -> bool:
     """Return whether different words are English. It needs no function words: "German law applies"."""
-    known = sum(stem(word) in _rarities() for word in folded)
-    return known >= max(_FEWEST_KNOWN, _LEAST_KNOWN * len(folded))
+    known_words = sum(stem(word) in _rarities() for word in folded)
+    return known_words >= max(_FEWEST_KNOWN, _LEAST_KNOWN * len(folded))
 
 
 @lru_cache(maxsize=1)

@@ -56,24 +56,24 @@ def inflections(word_stem: str, language: str | None) -> frozenset[str]:
     forms = _forms(word_stem, language) | _irregular(word_stem, language) | _nouns(word_stem, language)
     separable, inseparable = _prefixes(language)
     for prefix in separable | inseparable:
-        rest = word_stem.removeprefix(prefix)
-        if rest == word_stem or len(rest) < _SHORTEST_AFTER_PREFIX:
+        bare = word_stem.removeprefix(prefix)
+        if bare == word_stem or len(bare) < _SHORTEST_AFTER_PREFIX:
             continue
         if prefix in separable:
-            forms |= {prefix + form for form in _forms(rest, language)}
-        forms |= {prefix + form for form in _irregular(rest, language)}
+            forms |= {prefix + form for form in _forms(bare, language)}
+        forms |= {prefix + form for form in _irregular(bare, language)}
     return frozenset(forms - {word_stem})
 
 
 def _irregular(word_stem: str, language: str) -> set[str]:
     """Return the forms of the irregular verbs that have this stem, or that of a regular form of it."""
     verbs = _verbs(language)
-    own = {word_stem}
+    stems = {word_stem}
     if language != "de":
-        own |= {word_stem.removesuffix(ending) for ending in _ENDINGS[language]}
-        own |= {one[:-1] for one in own if one[-2:-1] == one[-1:]}
-    found = {form for one in own for form in verbs.get(one, ())}
-    return found if language == "de" else {form + ending for form in found for ending in _ENDINGS[language]}
+        stems |= {word_stem.removesuffix(ending) for ending in _ENDINGS[language]}
+        stems |= {form[:-1] for form in stems if form[-2:-1] == form[-1:]}
+    irregular = {form for own_stem in stems for form in verbs.get(own_stem, ())}
+    return irregular if language == "de" else {form + ending for form in irregular for ending in _ENDINGS[language]}
 
 
 @lru_cache(maxsize=8)
@@ -83,9 +83,11 @@ def _verbs(language: str) -> dict[str, set[str]]:
     for line in load_lines(f"{language}/verbs"):
         stems = {stem(word) for word in line.split()}
         if language == "de":
-            stems |= {one.removeprefix(_PARTICIPLE) for one in stems if len(one) > _SHORTEST_PARTICIPLE}
-        for one in stems:
-            table.setdefault(one, set()).update(stems)
+            stems |= {
+                verb_stem.removeprefix(_PARTICIPLE) for verb_stem in stems if len(verb_stem) > _SHORTEST_PARTICIPLE
+            }
+        for verb_stem in stems:
+            table.setdefault(verb_stem, set()).update(stems)
     return table
 
 
@@ -110,9 +112,17 @@ def _nouns(word_stem: str, language: str) -> set[str]:
 
 def _changed(word_stem: str, language: str) -> set[str]:
     """Return the stems that differ from this one by a changed end."""
-    pairs = [pair for one, other in _CHANGED_ENDS.get(language, ()) for pair in ((one, other), (other, one))]
-    found = {word_stem.removesuffix(one) + other for one, other in pairs if word_stem.endswith(one)}
-    return {form for form in found if len(form) >= _SHORTEST_CHANGED}
+    pairs = [
+        pair
+        for ending, changed_ending in _CHANGED_ENDS.get(language, ())
+        for pair in ((ending, changed_ending), (changed_ending, ending))
+    ]
+    changed = {
+        word_stem.removesuffix(ending) + changed_ending
+        for ending, changed_ending in pairs
+        if word_stem.endswith(ending)
+    }
+    return {form for form in changed if len(form) >= _SHORTEST_CHANGED}
 
 
 def separable_prefixes(language: str) -> frozenset[str]:
@@ -128,7 +138,7 @@ def inseparable_prefixes(language: str) -> frozenset[str]:
 def _forms(word_stem: str, language: str) -> set[str]:
     """Return the roots that a stem may have, with each ending of regular verbs."""
     endings = _ENDINGS[language]
-    ending = max((one for one in endings if word_stem.endswith(one)), key=len)
+    ending = max((candidate for candidate in endings if word_stem.endswith(candidate)), key=len)
     bare = word_stem[: len(word_stem) - len(ending)]
     roots = {word_stem, bare}
     if language == "de":

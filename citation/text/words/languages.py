@@ -42,10 +42,12 @@ def _hints(kind: str) -> dict[str, Votes]:
 def _numerals() -> dict[str, Iterable[str]]:
     words = load_words("number_words")
     ambiguous = words["ambiguous"]
-    return {one: [word for word in parse_values(words[one]) if word not in ambiguous] for one in _LANGUAGES}
+    return {
+        language: [word for word in parse_values(words[language]) if word not in ambiguous] for language in _LANGUAGES
+    }
 
 
-_VOTES = _count_votes({one: {*words, *_numerals()[one]} for one, words in _LANGUAGE_WORDS.items()})
+_VOTES = _count_votes({language: {*words, *_numerals()[language]} for language, words in _LANGUAGE_WORDS.items()})
 _LETTERS, _ENDINGS = _hints("letters"), _hints("endings")
 _LONGEST_ENDING = max(map(len, _ENDINGS))
 
@@ -55,16 +57,16 @@ def language_votes(surface: str, folded: str) -> Votes:
 
     A word that is not in the lists is judged by its letters and its ending.
     """
-    known = _VOTES.get(folded)
-    if known is not None or len(surface) < _SHORTEST_HINT:
-        return known or ()
+    votes = _VOTES.get(folded)
+    if votes is not None or len(surface) < _SHORTEST_HINT:
+        return votes or ()
     lower = surface.lower()
-    found = [] if lower.isascii() else [_LETTERS[letter] for letter in lower if letter in _LETTERS][:1]
+    letter_votes = [] if lower.isascii() else [_LETTERS[letter] for letter in lower if letter in _LETTERS][:1]
     for length in range(min(_LONGEST_ENDING, len(lower) - _LEAST_BEFORE_ENDING), 0, -1):
         if lower[-length:] in _ENDINGS:
-            found.append(_ENDINGS[lower[-length:]])
+            letter_votes.append(_ENDINGS[lower[-length:]])
             break
-    return tuple(chain.from_iterable(found))
+    return tuple(chain.from_iterable(letter_votes))
 
 
 def detect_language(votes: Iterable[Votes], likely: Collection[str | None] = ()) -> str | None:
@@ -95,16 +97,16 @@ def guess_language(text: str, likely: Collection[str]) -> str | None:
     """
     folded = {word: fold(word) for word in _WORD.findall(text)}
     votes = [language_votes(word, plain) for word, plain in folded.items()]
-    found = detect_language(votes, likely)
-    return "en" if found is None and "en" in likely and is_english(set(folded.values())) else found
+    language = detect_language(votes, likely)
+    return "en" if language is None and "en" in likely and is_english(set(folded.values())) else language
 
 
 def has_letters_of_another(text: str, language: str, languages: Collection[str]) -> bool:
     """Return whether a text has a letter that only another one of the languages uses."""
     if text.isascii():
         return False
-    others = ({_LANGUAGES[index] for index, _ in _LETTERS.get(letter, ())} for letter in text.lower())
-    return any(len(used := users.intersection(languages)) == 1 and language not in used for users in others)
+    users_of_letters = ({_LANGUAGES[index] for index, _ in _LETTERS.get(letter, ())} for letter in text.lower())
+    return any(len(used := users.intersection(languages)) == 1 and language not in used for users in users_of_letters)
 
 
 def _stopword_tables() -> dict[str | None, frozenset[str]]:

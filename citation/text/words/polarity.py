@@ -43,10 +43,10 @@ def cancels_negation(folded: str) -> bool:
 
 def negations_in_runs(text: str) -> list[tuple[int, int]]:
     """Return the offsets of the negations of Chinese, Japanese and Korean in a text, in order."""
-    negations = [found.span() for found in _UNSPACED_NEGATION.finditer(text)]
+    negations = [match.span() for match in _UNSPACED_NEGATION.finditer(text)]
     if not negations:
         return []
-    affirmative = [found.span() for found in _UNSPACED_AFFIRMATIVE.finditer(text)]
+    affirmative = [match.span() for match in _UNSPACED_AFFIRMATIVE.finditer(text)]
     starts = [start for start, _ in affirmative]
     ends = [0, *(end for _, end in affirmative)]
     return [span for span in negations if span[0] >= ends[bisect_right(starts, span[0])]]
@@ -65,4 +65,4 @@ def _antonyms() -> Mapping[str, tuple[Side, ...]]:
         for side, words in enumerate(line.split("|")):
             for word in words.split():
                 sides.setdefault(stem(fold(word)), {})[group, side] = None
-    return {key: tuple(found) for key, found in sides.items()}
+    return {key: tuple(word_sides) for key, word_sides in sides.items()}

@@ -17,14 +17,14 @@ class WordFinder:
         self._by_prefix: dict[str, list[str]] = {}
         for word in sorted(words, key=len, reverse=True):
             self._by_prefix.setdefault(word[:2], []).append(word)
-        first, second = ("".join(sorted({prefix[at] for prefix in self._by_prefix})) for at in (0, 1))
+        first, second = ("".join(sorted({prefix[index] for prefix in self._by_prefix})) for index in (0, 1))
         self._prefix = re.compile(f"[{re.escape(first)}](?=[{re.escape(second)}])")
 
     def find(self, text: str) -> Iterator[tuple[int, str]]:
         """Yield the offset of each word, and the word."""
         after = 0
-        for found in self._prefix.finditer(text):
-            start = found.start()
+        for match in self._prefix.finditer(text):
+            start = match.start()
             if start >= after and (word := self.match(text, start)):
                 yield start, word
                 after = start + len(word)

@@ -12,6 +12,6 @@ def match_before(pattern: re.Pattern[str], text: str, number: Quantity) -> re.Ma
     return pattern.search(text, max(0, number.start - _REACH), number.start)
 
 
-def match_between(pattern: re.Pattern[str], text: str, one: Quantity, other: Quantity) -> re.Match[str] | None:
+def match_between(pattern: re.Pattern[str], text: str, first: Quantity, second: Quantity) -> re.Match[str] | None:
     """Match all of the text between two numbers, None if the second is not after the first."""
-    return pattern.fullmatch(text, one.end, other.start) if one.end <= other.start else None
+    return pattern.fullmatch(text, first.end, second.start) if first.end <= second.start else None

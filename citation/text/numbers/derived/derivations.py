@@ -46,18 +46,18 @@ def derived(
     """
     folded = fold(text)
     in_words = list(lengths(folded, quantities)) if len(folded) == len(text) else []
-    found = [
+    numbers = [
         *numbers_in_words(text, folded),
         *ratios(text, quantities),
         *differences_stated(text, quantities),
     ]
-    found += parts(text, [*quantities, *found])
-    found += reversed_multiples(text, [*quantities, *found])
-    found += in_words
-    found += shifted_dates(text, quantities, in_words, with_days=dated)
+    numbers += parts(text, [*quantities, *numbers])
+    numbers += reversed_multiples(text, [*quantities, *numbers])
+    numbers += in_words
+    numbers += shifted_dates(text, quantities, in_words, with_days=dated)
     if timed:
-        found += times_between(quantities)
+        numbers += times_between(quantities)
     if denied:
-        found += complements(text, quantities)
-    found += [other for q in [*quantities, *found] for other in notations(q)]
-    return found
+        numbers += complements(text, quantities)
+    numbers += [notation for q in [*quantities, *numbers] for notation in notations(q)]
+    return numbers

@@ -43,36 +43,36 @@ _MOST_SENTENCES = 1  # full stops between two numbers
 
 def changes(text: str, quantities: Sequence[Quantity]) -> Iterator[tuple[Quantity, Quantity]]:
     """Yield the first and the second number of each change: 600 and 750, for "rose from 600 to 750"."""
-    for one, other in pairwise(quantities):
-        if not one.values or not other.values or (one.unit and one.unit != other.unit) or one.values[0] == 0:
+    for first, second in pairwise(quantities):
+        if not first.values or not second.values or (first.unit and first.unit != second.unit) or first.values[0] == 0:
             continue
-        if match_before(_FROM, text, one) and match_between(_TO_END, text, one, other):
-            yield one if one.unit else one._replace(unit=other.unit, factor=other.factor), other
+        if match_before(_FROM, text, first) and match_between(_TO_END, text, first, second):
+            yield first if first.unit else first._replace(unit=second.unit, factor=second.factor), second
 
 
-def differences(one: Quantity, other: Quantity) -> Iterator[Quantity]:
+def differences(before: Quantity, after: Quantity) -> Iterator[Quantity]:
     """Yield the difference of the two numbers of a change, and its share of the first: 150 and 25 %."""
-    first, second = one.base_value, other.base_value
-    yield other._replace(values=(abs(second - first) / other.factor,), start=one.start)
-    yield Quantity((100 * abs(second - first) / first,), one.start, other.end, unit="%")
+    first, second = before.base_value, after.base_value
+    yield after._replace(values=(abs(second - first) / after.factor,), start=before.start)
+    yield Quantity((100 * abs(second - first) / first,), before.start, after.end, unit="%")
 
 
 def differences_stated(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
     """Yield the numbers that follow from the changes, differences and multiples that `text` states."""
-    for one, other in changes(text, quantities):
-        yield from differences(one, other)
+    for before, after in changes(text, quantities):
+        yield from differences(before, after)
     folded = fold(text)
     if len(folded) != len(text):
         return
     numbers = [q for q in quantities if q.values and not q.ordinal and not q.may_be_year and q.unit != RATIO]
-    for one, other in pairwise(numbers):
-        near = other.start - one.end <= _REACH
-        if near and one.unit == other.unit and _LEFT.match(folded, other.end):
-            yield one._replace(values=(one.values[0] - other.values[0] * other.factor / one.factor,))
-    for at, one in enumerate(numbers):
+    for before, after in pairwise(numbers):
+        near = after.start - before.end <= _REACH
+        if near and before.unit == after.unit and _LEFT.match(folded, after.end):
+            yield before._replace(values=(before.values[0] - after.values[0] * after.factor / before.factor,))
+    for index, before in enumerate(numbers):
         for sign, pattern in ((1, _MORE), (-1, _LESS)):
-            if pattern.match(folded, one.end):
-                yield from _compared(folded, one, sign, numbers[:at])
+            if pattern.match(folded, before.end):
+                yield from _compared(folded, before, sign, numbers[:index])
     for match in _TIMES.finditer(folded):
         yield from _multiplied(folded, match, numbers)
 
@@ -83,8 +83,8 @@ def comparisons(text: str, quantities: Sequence[Quantity]) -> Iterator[tuple[int
     if len(folded) != len(text):
         return
     for q in quantities:
-        if q.values and (found := _MORE.match(folded, q.end) or _LESS.match(folded, q.end)):
-            yield q.start, found.end()
+        if q.values and (comparison := _MORE.match(folded, q.end) or _LESS.match(folded, q.end)):
+            yield q.start, comparison.end()
     for match in _TIMES.finditer(folded):
         if match["as"]:
             yield match.start(1), match.end()
@@ -115,8 +115,8 @@ def _multiplied(text: str, match: re.Match[str], numbers: Sequence[Quantity]) ->
     """Yield 2,600 for "5,200 patients, twice as many as before", and 40 for "Ada has 20. Ben has twice as many."."""
     factor = _MULTIPLES.get(match[1])
     start = match.start(1)
-    at = bisect_left(numbers, start, key=attrgetter("start"))
-    near = numbers[max(0, at - _NEAR) : at]
+    index = bisect_left(numbers, start, key=attrgetter("start"))
+    near = numbers[max(0, index - _NEAR) : index]
     if factor is None:  # "three times as many"
         count = next((q for q in near if 0 <= start - q.end <= 1), None)
         if count is None:

@@ -27,8 +27,8 @@ _AFTER_DURATION = re.compile(rf" ?({any_of(_AFTER)})(?!\w)")
 
 def lengths(folded: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
     """Yield 24 hours, for "within a day", and 195 minutes, for "tres horas y cuarto"."""
-    for found in _DURATION.finditer(folded):
-        yield Quantity((_BEFORE[found[1].strip(" -")],), *found.span(), unit="time", factor=_UNITS[found[2]])
+    for match in _DURATION.finditer(folded):
+        yield Quantity((_BEFORE[match[1].strip(" -")],), *match.span(), unit="time", factor=_UNITS[match[2]])
     for q in quantities:
         if q.unit == "time" and q.values and (more := _AFTER_DURATION.match(folded, q.end)):
             yield q._replace(values=(q.values[0] + _AFTER[more[1]],), end=more.end())

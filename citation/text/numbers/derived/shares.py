@@ -53,25 +53,25 @@ def numbers_in_words(text: str, folded: str) -> Iterator[Quantity]:
 def ratios(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
     """Yield 0.75 for "three out of four", 0.25 for "of the 40 applicants, 10", and 1/3 for "every third"."""
     counts = [q for q in quantities if q.values and q.values[0] > 0 and not q.unit]
-    for one, other in pairwise(counts):
-        small, large = sorted((one, other), key=attrgetter("values"))
-        stated = match_between(_RATIO, text, one, other) if small is one else match_before(_TOTAL, text, large)
+    for first, second in pairwise(counts):
+        small, large = sorted((first, second), key=attrgetter("values"))
+        stated = match_between(_RATIO, text, first, second) if small is first else match_before(_TOTAL, text, large)
         if stated and small.values[0] < large.values[0]:
             ratio = small.values[0] / large.values[0]
-            yield Quantity((ratio,), one.start, other.end, unit=RATIO, approximate=one.approximate)
-    for one in counts:
-        every = match_before(_EVERY if one.ordinal else _ONE_OF, text, one)
-        if one.values[0] > 1 and (every or _HAN_EVERY.search(text, max(0, one.start - 2), one.end + 10)):
-            yield Quantity((1 / one.values[0],), one.start, one.end, unit=RATIO)
+            yield Quantity((ratio,), first.start, second.end, unit=RATIO, approximate=first.approximate)
+    for first in counts:
+        every = match_before(_EVERY if first.ordinal else _ONE_OF, text, first)
+        if first.values[0] > 1 and (every or _HAN_EVERY.search(text, max(0, first.start - 2), first.end + 10)):
+            yield Quantity((1 / first.values[0],), first.start, first.end, unit=RATIO)
 
 
 def complements(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
     """Yield complements, to which a negated sentence refers: 7 for "two of the nine"."""
-    for one, other in pairwise(quantities):
-        if one.values and other.values and match_between(_OF, text, one, other):
-            yield Quantity((other.values[0] - one.values[0],), one.start, other.end)
-        if one.unit == "%":
-            yield one._replace(values=(100 - one.values[0],))
+    for first, second in pairwise(quantities):
+        if first.values and second.values and match_between(_OF, text, first, second):
+            yield Quantity((second.values[0] - first.values[0],), first.start, second.end)
+        if first.unit == "%":
+            yield first._replace(values=(100 - first.values[0],))
 
 
 def parts(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
@@ -101,10 +101,10 @@ def reversed_multiples(text: str, quantities: Sequence[Quantity]) -> Iterator[Qu
             yield Quantity((value,), q.start, q.end, unit=RATIO if value < 1 else "")
 
 
-def _near(numbers: Sequence[Quantity], one: Quantity) -> Sequence[Quantity]:
+def _near(numbers: Sequence[Quantity], number: Quantity) -> Sequence[Quantity]:
     """Return the numbers that begin within the reach of another. A text can have 10,000 numbers."""
-    first = bisect_left(numbers, one.start - 3 * _REACH, key=attrgetter("start"))
-    return numbers[first : bisect_right(numbers, one.end + _REACH, key=attrgetter("start"))]
+    first = bisect_left(numbers, number.start - 3 * _REACH, key=attrgetter("start"))
+    return numbers[first : bisect_right(numbers, number.end + _REACH, key=attrgetter("start"))]
 
 
 def _rounded(value: float) -> float:

@@ -37,25 +37,29 @@ T = TypeVar("T", Date, Quantity)
 def stated_dates(quantities: Sequence[Quantity]) -> Iterator[Date]:
     """Yield the dates in `quantities`: a month with its day and year where these are next to it, or a year alone."""
     used: set[int] = set()
-    for at, month in enumerate(quantities):
+    for index, month in enumerate(quantities):
         if month.unit != MONTH or not month.values or not 1 <= month.values[0] <= 12:
             continue
-        near = [q for q in quantities[max(0, at - 2) : at + 3] if q is not month and q.values and not q.unit]
+        near = [q for q in quantities[max(0, index - 2) : index + 3] if q is not month and q.values and not q.unit]
         days = [q for q in near if 1 <= q.values[0] <= 31 and gap(q, month) <= _NEAR][:1]
-        years = [q for q in near if is_year(q.values[0]) and min(gap(q, one) for one in (month, *days)) <= _NEAR][:1]
+        years = [
+            q
+            for q in near
+            if is_year(q.values[0]) and min(gap(q, known_part) for known_part in (month, *days)) <= _NEAR
+        ][:1]
         around = (month, *days, *years)
         used.update(map(id, around))
-        year, day = (int(one[0].values[0]) if one else 0 for one in (years, days))
+        year, day = (int(parts_of_date[0].values[0]) if parts_of_date else 0 for parts_of_date in (years, days))
         yield Date(year, int(month.values[0]), day, min(q.start for q in around), max(q.end for q in around))
     for q in quantities:
         if q.values and not q.unit and is_year(q.values[0]) and id(q) not in used:
             yield Date(int(q.values[0]), 0, 0, q.start, q.end)
 
 
-def moved(one: Date, days: int, months: int) -> date:
+def moved(stated: Date, days: int, months: int) -> date:
     """Return a date after a shift. A part that is not stated counts as 1. A day that the month lacks is its last."""
-    year, month = divmod((one.year or _SOME_YEAR) * 12 + max(one.month, 1) - 1 + months, 12)
-    day = min(max(one.day, 1), monthrange(year, month + 1)[1])
+    year, month = divmod((stated.year or _SOME_YEAR) * 12 + max(stated.month, 1) - 1 + months, 12)
+    day = min(max(stated.day, 1), monthrange(year, month + 1)[1])
     return date(year, month + 1, day) + timedelta(days)
 
 
@@ -70,23 +74,25 @@ def shifted_dates(
     dates = sorted(stated_dates(quantities), key=attrgetter("start"))
     if not dates:
         return
-    if last_days := {one: _last_day(one) for one in dates if one.month and not one.day and _is_last_day(text, one)}:
-        dates = [last_days.get(one, one) for one in dates]
-        for one in last_days.values():
-            yield from _parts(one, 0, 0, with_days)
+    if last_days := {
+        stated: _last_day(stated) for stated in dates if stated.month and not stated.day and _is_last_day(text, stated)
+    }:
+        dates = [last_days.get(stated, stated) for stated in dates]
+        for last_day in last_days.values():
+            yield from _parts(last_day, 0, 0, with_days)
     anywhere = directions_anywhere(text)
     for span in (*quantities, *lengths):
         days, months = step(span) if span.unit else (0, 12 * _years(span))
-        for one in nearest(dates, span) if days or months else ():
-            local = direction(text, span, one.start) if span.unit else ()
+        for last_day in nearest(dates, span) if days or months else ():
+            local = direction(text, span, last_day.start) if span.unit else ()
             for sign in local or (() if days else anywhere):
-                yield from _parts(one, sign * days, sign * months, with_days)
+                yield from _parts(last_day, sign * days, sign * months, with_days)
     for shift in unnumbered(text):
         days, months = shift.step
-        for one in nearest(dates, shift):
-            yield from _parts(one, days, months, with_days)
+        for last_day in nearest(dates, shift):
+            yield from _parts(last_day, days, months, with_days)
             if not is_complete(text, shift):  # "in 2008, the year after she had graduated"
-                yield from _parts(one, -days, -months, with_days)
+                yield from _parts(last_day, -days, -months, with_days)
 
 
 def _years(number: Quantity) -> int:
@@ -96,11 +102,11 @@ def _years(number: Quantity) -> int:
 
 def nearest(items: Sequence[T], span: Quantity | Shift) -> Iterator[T]:
     """Yield the items, which are in order, next to a span: the last one before it and the first one after it."""
-    at = bisect_left(items, span.start, key=attrgetter("start"))
-    if at and items[at - 1].end <= span.start:
-        yield items[at - 1]
-    if at < len(items) and items[at].start >= span.end:
-        yield items[at]
+    index = bisect_left(items, span.start, key=attrgetter("start"))
+    if index and items[index - 1].end <= span.start:
+        yield items[index - 1]
+    if index < len(items) and items[index].start >= span.end:
+        yield items[index]
 
 
 def _is_last_day(text: str, month: Date) -> bool:
@@ -112,26 +118,26 @@ def _last_day(month: Date) -> Date:
     return month._replace(day=monthrange(month.year or _SOME_YEAR, month.month)[1])
 
 
-def _parts(one: Date, days: int, months: int, with_days: bool) -> Iterator[Quantity]:
+def _parts(stated: Date, days: int, months: int, with_days: bool) -> Iterator[Quantity]:
     """Yield the parts of a date after a shift that are known: the year, the month and the day."""
-    if (days and not one.day) or (months % 12 and not one.month):
+    if (days and not stated.day) or (months % 12 and not stated.month):
         return
-    reached = moved(one, days, months)
-    if one.year:
-        yield Quantity((float(reached.year),), one.start, one.end)
-    if one.month:
-        yield Quantity((float(reached.month),), one.start, one.end, MONTH)
-    if one.day and with_days:
-        yield Quantity((float(reached.day),), one.start, one.end)
+    reached = moved(stated, days, months)
+    if stated.year:
+        yield Quantity((float(reached.year),), stated.start, stated.end)
+    if stated.month:
+        yield Quantity((float(reached.month),), stated.start, stated.end, MONTH)
+    if stated.day and with_days:
+        yield Quantity((float(reached.day),), stated.start, stated.end)
 
 
 def times_between(quantities: Sequence[Quantity]) -> Iterator[Quantity]:
     """Yield the time between neighbouring dates: seven years for "began in 1825" and "used in 1832"."""
     years = [q for q in quantities if states_year(q)]
-    for one, other in pairwise(years):
-        length = abs(other.values[0] - one.values[0])
-        yield Quantity((length,), one.start, other.end, unit="time", factor=YEAR)
-    for day, later in pairwise(one for one in stated_dates(quantities) if one.day):
+    for first, second in pairwise(years):
+        length = abs(second.values[0] - first.values[0])
+        yield Quantity((length,), first.start, second.end, unit="time", factor=YEAR)
+    for day, later in pairwise(stated for stated in stated_dates(quantities) if stated.day):
         length = abs((moved(later, 0, 0) - moved(day, 0, 0)).days)
         yield Quantity((float(length),), day.start, later.end, unit="time", factor=DAY)
 
@@ -141,7 +147,7 @@ def shifted_times(text: str, times: Sequence[Quantity], quantities: Sequence[Qua
     times = sorted(times, key=attrgetter("start"))
     for span in quantities:
         if span.unit == "time" and span.values and span.base_value < DAY:
-            for one in nearest(times, span):
-                for sign in direction(text, span, one.start):
-                    values = (value + sign * span.base_value / 60 for value in one.values)
-                    yield one._replace(values=tuple(value % _DAY_MINUTES for value in values))
+            for stated in nearest(times, span):
+                for sign in direction(text, span, stated.start):
+                    values = (value + sign * span.base_value / 60 for value in stated.values)
+                    yield stated._replace(values=tuple(value % _DAY_MINUTES for value in values))

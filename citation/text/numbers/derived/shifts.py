@@ -21,8 +21,10 @@ _WORDS = load_words("time_shifts")
 _END = r"(?=\s*(?:[.,;]|$))"
 _AFTER, _BEFORE = (re.compile(rf"\W{{0,2}}{any_word(_WORDS[key])}", re.IGNORECASE) for key in ("after", "before"))
 _LATER, _EARLIER = (
-    re.compile(rf"\W{{0,2}}(?:{any_word(_WORDS[one])}(?! de\b)|{any_word(_WORDS[last])}{_END})", re.IGNORECASE)
-    for one, last in (("later", "after"), ("earlier", "before"))
+    re.compile(
+        rf"\W{{0,2}}(?:{any_word(_WORDS[direction_word])}(?! de\b)|{any_word(_WORDS[last])}{_END})", re.IGNORECASE
+    )
+    for direction_word, last in (("later", "after"), ("earlier", "before"))
 )
 _THAN = re.compile(
     rf"\s(?:(?P<later>{any_of(_WORDS['later'])})|{any_of([*_WORDS['earlier'], 'before'])}) {any_word(_WORDS['than'])}"
@@ -87,9 +89,9 @@ def _of_unit(factor: float) -> tuple[int, int]:
     return (0, 12 * round(factor / YEAR)) if factor >= YEAR else _STEPS.get(int(factor), (0, 0))
 
 
-def shifted_weekdays(text: str, weekday: int, at: int, quantities: Sequence[Quantity]) -> set[int]:
-    """Return the weekdays, 0..6, that `text` describes by a weekday that it states at the offset `at`."""
-    steps = {shift.step for shift in counted(text, quantities, at)}
+def shifted_weekdays(text: str, weekday: int, offset: int, quantities: Sequence[Quantity]) -> set[int]:
+    """Return the weekdays, 0..6, that `text` describes by a weekday that it states at the offset `offset`."""
+    steps = {shift.step for shift in counted(text, quantities, offset)}
     return {(weekday + days) % 7 for days, months in steps if not months}
 
 
