@@ -48,16 +48,19 @@ class Alignment:
             compounds.joined(list(claim.stems), passage.stems) if claim.language == compounds.LANGUAGE else {}
         )
         exact = [self._same(token) for token in claim.tokens]
-        taken = {match.token for found in exact for match in found}
+        taken = {match.token for same in exact for match in same}
         opposite = [
-            () if found else self._opposite(token, taken) for token, found in zip(claim.tokens, exact, strict=True)
+            () if same else self._opposite(token, taken) for token, same in zip(claim.tokens, exact, strict=True)
         ]
-        candidates = [found or other for found, other in zip(exact, opposite, strict=True)]
+        candidates = [same or opposites for same, opposites in zip(exact, opposite, strict=True)]
         weights = self._weights(candidates)
         # The clause of the passage that shares most with each clause of the claim, -1 if none shares anything
-        self.matching_clauses = [max(weight, key=lambda at: (weight[at], -at)) if weight else -1 for weight in weights]
+        self.matching_clauses = [
+            max(weight, key=lambda clause: (weight[clause], -clause)) if weight else -1 for weight in weights
+        ]
         self.matches: list[Match | None] = [
-            _fittest(token, found, weights[token.clause]) for token, found in zip(claim.tokens, candidates, strict=True)
+            _fittest(token, matches, weights[token.clause])
+            for token, matches in zip(claim.tokens, candidates, strict=True)
         ]
         # The tokens of the claim, each with its match or None
         self.tokens = list(zip(claim.tokens, self.matches, strict=True))
@@ -67,22 +70,22 @@ class Alignment:
     def _weights(self, candidates: Sequence[Sequence[Match]]) -> list[dict[int, float]]:
         """Return for each clause of the claim the weight of the words that each clause of the passage shares."""
         weights: list[dict[int, float]] = [{} for _ in range(self.claim.clauses)]
-        for token, found in zip(self.claim.tokens, candidates, strict=True):
+        for token, matches in zip(self.claim.tokens, candidates, strict=True):
             weight = weights[token.clause]
-            for at, verbal in {
-                (match.token.clause, match.token.verbal or match.token.after_auxiliary) for match in found
+            for clause, verbal in {
+                (match.token.clause, match.token.verbal or match.token.after_auxiliary) for match in matches
             }:
-                weight[at] = weight.get(at, 0.0) + (_VERBAL if verbal else 1.0) / len(found)
+                weight[clause] = weight.get(clause, 0.0) + (_VERBAL if verbal else 1.0) / len(matches)
         return weights
 
     def _share_in_matching_clause(self, clause: int) -> float:
         """Return the share of a clause of the claim that is found in the matching clause of the passage."""
-        main, found, count = self.matching_clauses[clause], 0, 0
+        main, shared, count = self.matching_clauses[clause], 0, 0
         for token, match in self.tokens:
             if token.clause == clause and (match is not None or not token.in_operator):
                 count += 1
-                found += match is not None and match.token.clause == main
-        return found / max(1, count)
+                shared += match is not None and match.token.clause == main
+        return shared / max(1, count)
 
     @cached_property
     def comparable_clauses(self) -> list[int]:
@@ -115,14 +118,18 @@ class Alignment:
         """Return the tokens of the passage with the same meaning."""
         passage = self.passage
         if token.quantity is not None:
-            return [Match(other, 1, True) for other in passage.numbers_agreeing(token.quantity)]
+            return [Match(number, 1, True) for number in passage.numbers_agreeing(token.quantity)]
         for stem in filter(None, (token.phrasal_stem, token.stem)):
-            found = [Match(passage.tokens[at], 1, True) for at in passage.stems.get(stem, ())]
-            if found:
-                return found
+            matches = [Match(passage.tokens[index], 1, True) for index in passage.stems.get(stem, ())]
+            if matches:
+                return matches
         if self.claim.language == "zh":
-            found = [Match(other, 1, False) for other in passage.tokens if han_alike(token, other, self._words)]
-            return [match for match in found if match.token.excepted] or found  # the exception that the claim names
+            matches = [
+                Match(passage_token, 1, False)
+                for passage_token in passage.tokens
+                if han_alike(token, passage_token, self._words)
+            ]
+            return [match for match in matches if match.token.excepted] or matches  # the exception that the claim names
         if self.claim.language == compounds.LANGUAGE and (formed := self._compounds(token)):
             return formed
         if token.stem in self.elsewhere:
@@ -135,8 +142,8 @@ class Alignment:
         """Return the synonyms and other forms of a word, except for its antonyms and other members of its class."""
         passage = self.passage
         stem = token.phrasal_stem or token.stem
-        others = self._words.synonyms[stem] | synonyms(stem).single
-        alike = [passage.tokens[at] for stem in others & passage.stems.keys() for at in passage.stems[stem]]
+        similar = self._words.synonyms[stem] | synonyms(stem).single
+        alike = [passage.tokens[index] for stem in similar & passage.stems.keys() for index in passage.stems[stem]]
         alike += self._index.family(token)
         if not alike:
             return []
@@ -144,11 +151,11 @@ class Alignment:
         classes = self._words.classes.get(token.folded, frozenset())
         forms = inflections(stem, self.claim.language)
         return [
-            Match(other, 1, other.stem in forms)
-            for other in alike
-            if other.quantity is None
-            and not opposed(sides, self._words.antonyms.sides(other.folded))
-            and not excludes(classes, self._words.classes.get(other.folded, frozenset()))
+            Match(passage_token, 1, passage_token.stem in forms)
+            for passage_token in alike
+            if passage_token.quantity is None
+            and not opposed(sides, self._words.antonyms.sides(passage_token.folded))
+            and not excludes(classes, self._words.classes.get(passage_token.folded, frozenset()))
         ]
 
     def _compounds(self, token: ContentToken) -> list[Match]:
@@ -162,21 +169,29 @@ class Alignment:
         )
         if not stems and token.name:
             stems = [stem for stem in passage.stems if compounds.contains(stem, token.stem)]
-        return [Match(passage.tokens[at], 1, False) for stem in stems for at in passage.stems[stem]]
+        return [Match(passage.tokens[index], 1, False) for stem in stems for index in passage.stems[stem]]
 
     def _shifted_weekdays(self, token: ContentToken) -> list[Match]:
         """Return the weekdays of the passage from which it reaches that of `token`: "two days before Friday"."""
         weekday = self._weekday(token)
-        return [Match(other, 1, False) for other, reached in self.reached_weekdays() if weekday in reached]
+        return [
+            Match(passage_weekday, 1, False)
+            for passage_weekday, reached in self.reached_weekdays()
+            if weekday in reached
+        ]
 
     def reached_weekdays(self) -> list[tuple[ContentToken, set[int]]]:
         """Return the weekdays of the passage that others are counted from, each with the numbers of those."""
         quantities = self.passage.quantities
         return [
-            (other, reached)
-            for other in self.passage.tokens
-            if other.word_class == "weekday"
-            and (reached := shifted_weekdays(self.passage.text, self._weekday(other), other.start, quantities))
+            (passage_weekday, reached)
+            for passage_weekday in self.passage.tokens
+            if passage_weekday.word_class == "weekday"
+            and (
+                reached := shifted_weekdays(
+                    self.passage.text, self._weekday(passage_weekday), passage_weekday.start, quantities
+                )
+            )
         ]
 
     def _weekday(self, token: ContentToken) -> int:
@@ -188,32 +203,32 @@ class Alignment:
         if token.quantity is not None:
             return []
         return [
-            Match(other, -1, False)
-            for other in self._index.opposites(token)
-            if other not in taken and not (token.denying and other.denying)
+            Match(passage_token, -1, False)
+            for passage_token in self._index.opposites(token)
+            if passage_token not in taken and not (token.denying and passage_token.denying)
         ]
 
 
-def _fittest(token: ContentToken, found: Sequence[Match], weight: dict[int, float]) -> Match | None:
+def _fittest(token: ContentToken, candidates: Sequence[Match], weight: dict[int, float]) -> Match | None:
     """Return the best of the candidates, or None without any."""
-    if len(found) > 1:
-        return max(found, key=lambda match: _fit(token, match, weight))
-    return found[0] if found else None
+    if len(candidates) > 1:
+        return max(candidates, key=lambda match: _fit(token, match, weight))
+    return candidates[0] if candidates else None
 
 
 def _fit(token: ContentToken, match: Match, weight: dict[int, float]) -> tuple[float, bool, bool, int]:
     """Return the sort key of a candidate: weight of its clause, exactness, equal sign and scope, position."""
-    other = match.token
-    alike = other.sign == token.sign and other.excepted == token.excepted
-    return weight[other.clause], match.exact, alike, -other.word
+    passage_token = match.token
+    alike = passage_token.sign == token.sign and passage_token.excepted == token.excepted
+    return weight[passage_token.clause], match.exact, alike, -passage_token.word
 
 
 class PassageAlignment:
     """A claim aligned with each sentence of a passage."""
 
-    def __init__(self, claim: Statement, passages: Sequence[Statement], known: AbstractSet[str]) -> None:
-        """Align them. `known`: stems of the title, which may name the subject of the passage."""
-        self.claim, self.passages, self.known = claim, passages, known
+    def __init__(self, claim: Statement, passages: Sequence[Statement], title_stems: AbstractSet[str]) -> None:
+        """Align them. `title_stems`: stems of the title, which may name the subject of the passage."""
+        self.claim, self.passages, self.known = claim, passages, title_stems
         stems = [passage.stems.keys() for passage in passages]
         self.sentences = [
             Alignment(claim, passage, frozenset().union(*stems[:n], *stems[n + 1 :]))
@@ -231,9 +246,9 @@ class PassageAlignment:
         """Share of the claim's tokens that are found in any of the sentences."""
         return sum(map(self.mentions, range(len(self.claim.tokens)))) / len(self.claim.tokens)
 
-    def mentions(self, at: int) -> bool:
-        """Return whether any sentence has the claim's token with index `at`."""
-        return any(sentence.matches[at] for sentence in self.sentences)
+    def mentions(self, index: int) -> bool:
+        """Return whether any sentence has the claim's token with index `index`."""
+        return any(sentence.matches[index] for sentence in self.sentences)
 
     def is_known(self, stem: str) -> bool:
         """Return whether a sentence or the title has this stem."""

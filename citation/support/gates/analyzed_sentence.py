@@ -35,16 +35,16 @@ class AnalyzedSentence:
         """Return the terms that each negation applies to: the next `reach` in its clause, or the last `back`."""
         if not self.negations:
             return []
-        breaks = [found.start() for found in _BREAK.finditer(self.text, self.start, self.end)]
+        breaks = [mark.start() for mark in _BREAK.finditer(self.text, self.start, self.end)]
         breaks.append(self.end)
         scopes = []
         for end in self.negations:
-            at = bisect_left(self.starts, end)
+            index = bisect_left(self.starts, end)
             clause = bisect_left(breaks, end)
             stop = bisect_left(self.starts, breaks[clause])
             begin = bisect_left(self.starts, breaks[clause - 1]) if clause else 0
-            after = slice(at, min(stop, at + reach))
-            scopes.append(after if self.terms[after] else slice(max(begin, at - back), at))
+            after = slice(index, min(stop, index + reach))
+            scopes.append(after if self.terms[after] else slice(max(begin, index - back), index))
         return scopes
 
     def original_text(self, scope: slice) -> str:
@@ -54,7 +54,9 @@ class AnalyzedSentence:
     def part_has_any(self, wanted: set[str], start: int, stop: int) -> bool:
         """Return whether the part that contains a range of offsets has any of these terms."""
         begin, end = self._part(start, stop)
-        return any(term in wanted and begin <= at < end for term, at in zip(self.terms, self.starts, strict=True))
+        return any(
+            term in wanted and begin <= offset < end for term, offset in zip(self.terms, self.starts, strict=True)
+        )
 
     def in_first_part(self, start: int) -> bool:
         """Return whether an offset is in the first part of the sentence."""
@@ -64,7 +66,7 @@ class AnalyzedSentence:
         """Return the span of the part that contains a range of offsets."""
         if not self._part_starts:
             first = self.starts[0] if self.starts else self.start
-            separators = [found.span() for found in _PART.finditer(self.text, first, self.end)]
+            separators = [separator.span() for separator in _PART.finditer(self.text, first, self.end)]
             self._part_starts = [first, *(after for _, after in separators)]
             self._part_ends = [*(before for before, _ in separators), self.end]
         begin = self._part_starts[max(0, bisect_right(self._part_starts, start) - 1)]

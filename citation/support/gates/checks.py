@@ -85,12 +85,14 @@ class GateChecks:
         """Return what the checks find, at most one finding for each feature; none if it is repeated."""
         if self.repeats(row, window):
             return []
-        found: dict[str, Finding] = {}
+        findings: dict[str, Finding] = {}
         if number := self._number_finding(row, window):
-            found[number.feature] = number
-        for one in self.disagreements(row, window):
-            found.setdefault(_feature_of(one), Finding(_feature_of(one), one.reason, one.detail))
-        return list(found.values())
+            findings[number.feature] = number
+        for disagreement in self.disagreements(row, window):
+            findings.setdefault(
+                _feature_of(disagreement), Finding(_feature_of(disagreement), disagreement.reason, disagreement.detail)
+            )
+        return list(findings.values())
 
     def _number_finding(self, row: int, window: tuple[int, int]) -> Finding | None:
         """Return the finding about a number, or about a negation in a language without word lists."""
@@ -116,9 +118,9 @@ class GateChecks:
             return False
         return any(
             agrees(number, quantity)
-            for other, evidence in enumerate(self.index.evidence)
-            if other != row and evidence.number in self._cited
-            for quantity in self.index.analyses[other].quantities
+            for other_row, evidence in enumerate(self.index.evidence)
+            if other_row != row and evidence.number in self._cited
+            for quantity in self.index.analyses[other_row].quantities
         )
 
     def _is_instance(self, number: Quantity, row: int, window: tuple[int, int]) -> bool:
@@ -148,8 +150,8 @@ class GateChecks:
         evidence, analysis = self.index.evidence[row], self.index.analyses[row]
         passages = list(passage_statements(evidence.text, spans, language, analysis))
         title = analyze_title(evidence.title).terms if evidence.title else ()
-        known = {*title, *analysis.terms_in(spans[0][0], window[1])}
-        yield from compare(self._claim_in(language), passages, known)
+        title_terms = {*title, *analysis.terms_in(spans[0][0], window[1])}
+        yield from compare(self._claim_in(language), passages, title_terms)
 
     def _claim_in(self, language: str) -> Statement:
         """Return the parsed claim."""
@@ -176,8 +178,8 @@ class GateChecks:
     def _shared_language(self, row: int) -> str | None:
         """Return the language of claim and evidence if they share one that has word lists."""
         if row not in self._languages:
-            theirs, text = self.index.languages[row], self.index.evidence[row].text
-            self._languages[row] = shared_language(self.text, self._language, text, theirs)
+            passage_language, text = self.index.languages[row], self.index.evidence[row].text
+            self._languages[row] = shared_language(self.text, self._language, text, passage_language)
         return self._languages[row]
 
     def _passage(self, row: int, window: tuple[int, int]) -> PassageNumbers:
@@ -200,7 +202,7 @@ class GateChecks:
         )
 
 
-def _feature_of(found: Disagreement) -> str:
-    if found.rule == CELL:
+def _feature_of(disagreement: Disagreement) -> str:
+    if disagreement.rule == CELL:
         return DENIED_BY_CELL
-    return "denial" if found.reason is Reason.NEGATION else "disagreement"
+    return "denial" if disagreement.reason is Reason.NEGATION else "disagreement"

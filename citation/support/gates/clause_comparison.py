@@ -50,7 +50,9 @@ def _of_best(compare_sentence: Callable[[Alignment], Iterator[Disagreement]]) ->
 def _of_clauses(compare_clause: Callable[[Alignment, int], Iterator[Disagreement]]) -> Comparison:
     """Return a comparison of each clause that the claim shares with that sentence."""
     return lambda aligned: (
-        found for clause in aligned.best.comparable_clauses for found in compare_clause(aligned.best, clause)
+        disagreement
+        for clause in aligned.best.comparable_clauses
+        for disagreement in compare_clause(aligned.best, clause)
     )
 
 
@@ -145,10 +147,10 @@ GROUPS = (
 )
 
 
-def compare(claim: Statement, passages: Sequence[Statement], known: AbstractSet[str]) -> Iterator[Disagreement]:
+def compare(claim: Statement, passages: Sequence[Statement], title_stems: AbstractSet[str]) -> Iterator[Disagreement]:
     """Yield the disagreements between `claim` and `passages`, which are neighbouring sentences.
 
-    `known`: stems of the title, which may name the subject of the passage.
+    `title_stems`: stems of the title, which may name the subject of the passage.
     """
     if not claim.tokens or not passages or any(_contains(passage, claim) for passage in passages):
         return
@@ -159,9 +161,9 @@ def compare(claim: Statement, passages: Sequence[Statement], known: AbstractSet[
     if max(shared) < _PROMISING * len(claim.stems):
         return
     if len(claim.tokens) > _SHORT:  # only the best sentence is compared
-        at = shared.index(max(shared))
-        passages = passages[at : at + 2]
-    aligned = PassageAlignment(claim, passages, known)
+        best = shared.index(max(shared))
+        passages = passages[best : best + 2]
+    aligned = PassageAlignment(claim, passages, title_stems)
     for group in GROUPS:
         if group.condition(aligned):
             for compare_passage in group.comparisons:
@@ -176,10 +178,10 @@ def _contains(passage: Statement, claim: Statement) -> bool:
 def _shared(claim: Statement, passage: Statement) -> float:
     """Return how many words of the claim a sentence has; for Chinese, an estimate from its pairs of characters."""
     if claim.language != "zh":
-        others: Collection[str] = ()
+        counterparts: Collection[str] = ()
         if claim.language == compounds.LANGUAGE:
-            others = compounds.counterparts(list(claim.stems), passage.stems)
-        return sum(stem in passage.stems or stem in others for stem in claim.stems)
+            counterparts = compounds.counterparts(list(claim.stems), passage.stems)
+        return sum(stem in passage.stems or stem in counterparts for stem in claim.stems)
     if len(claim.text) <= _BRIEF_HAN:  # one synonym changes most pairs: 台风造成停电, 停电引发了台风
         return len(claim.stems) * sum(map(passage.text.__contains__, claim.text)) / len(claim.text)
     pairs = set(character_pairs(claim.text))

@@ -74,15 +74,15 @@ class _Rule(NamedTuple):
 def _rules(passages: Iterable[Statement], token: ContentToken, claim: Statement) -> Iterator[_Rule]:
     """Yield the bounds of numbers that count or measure the same as a number of the claim."""
     low, high = _interval(claim, token)
-    others = [t for t in claim.tokens if t is not token]
+    context = [t for t in claim.tokens if t is not token]
     for passage in passages:
-        found = list(_comparable(claim, token, passage))
-        for n, (one, least, most) in enumerate(found):
-            last = max(one.piece + 1, found[n + 1][0].piece) if n + 1 < len(found) else passage.pieces
-            part = [t for t in passage.tokens if one.piece <= t.piece < last]
+        bounded = list(_comparable(claim, token, passage))
+        for n, (bound, least, most) in enumerate(bounded):
+            last = max(bound.piece + 1, bounded[n + 1][0].piece) if n + 1 < len(bounded) else passage.pieces
+            part = [t for t in passage.tokens if bound.piece <= t.piece < last]
             inside, outside = least <= low and high <= most, high < least or most < low
-            shared = sum(any(same_content(t, other) for other in part) for t in others)
-            yield _Rule(inside or (outside and _denies(claim) != _denies(passage, one)), shared)
+            shared = sum(any(same_content(t, passage_token) for passage_token in part) for t in context)
+            yield _Rule(inside or (outside and _denies(claim) != _denies(passage, bound)), shared)
 
 
 def _comparable(
@@ -90,15 +90,15 @@ def _comparable(
 ) -> Iterator[tuple[ContentToken, float, float]]:
     """Yield the bounded numbers of a sentence that count or measure the same as a number of the claim."""
     number = token.quantity
-    for other, low, high in _intervals(passage):
-        if number is None or other.quantity is None:
+    for bound, low, high in _intervals(passage):
+        if number is None or bound.quantity is None:
             continue
-        if other.quantity.unit != number.unit:
+        if bound.quantity.unit != number.unit:
             continue
         elif number.unit == MONTH and high < low:  # "from October to April"
-            yield (other, low, inf) if number.values[0] >= low else (other, -inf, high)
-        elif number.unit or _counted(claim, token) == _counted(passage, other):
-            yield other, low, high
+            yield (bound, low, inf) if number.values[0] >= low else (bound, -inf, high)
+        elif number.unit or _counted(claim, token) == _counted(passage, bound):
+            yield bound, low, high
 
 
 def _denies(statement: Statement, bound: ContentToken | None = None) -> bool:
@@ -109,8 +109,8 @@ def _denies(statement: Statement, bound: ContentToken | None = None) -> bool:
 
 def _intervals(passage: Statement) -> Iterator[tuple[ContentToken, float, float]]:
     """Yield each bounded number of the passage with the lowest and the highest number that it admits."""
-    for one, other in ranges(passage):
-        yield other, _value(one, other), _value(other, other)
+    for first, last in ranges(passage):
+        yield last, _value(first, last), _value(last, last)
     for token in _numbers(passage):
         low, high = _interval(passage, token)
         if low < high:
@@ -127,9 +127,9 @@ def _interval(statement: Statement, token: ContentToken) -> tuple[float, float]:
 
 def ranges(passage: Statement) -> Iterator[tuple[ContentToken, ContentToken]]:
     """Yield the first and the last number of each range: "from 9 to 5"."""
-    for one, other in pairwise(_numbers(passage)):
-        if _RANGE.fullmatch(passage.text, one.end, max(one.end, other.start)):
-            yield one, other
+    for first, last in pairwise(_numbers(passage)):
+        if _RANGE.fullmatch(passage.text, first.end, max(first.end, last.start)):
+            yield first, last
 
 
 def _numbers(passage: Statement) -> list[ContentToken]:

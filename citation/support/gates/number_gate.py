@@ -68,10 +68,10 @@ class NumberGate:
             return self._not_written(passage)
         added: Mismatch | None = None
         for quantity, counted in self.quantities:
-            found = self._mismatch_of(quantity, counted, passage, is_instance)
-            if found and not found.added:
-                return found
-            added = added or found
+            mismatch = self._mismatch_of(quantity, counted, passage, is_instance)
+            if mismatch and not mismatch.added:
+                return mismatch
+            added = added or mismatch
         return (self._reversed_change(passage.nearest) if passage.nearest else None) or added
 
     def _mismatch_of(
@@ -88,12 +88,12 @@ class NumberGate:
                 if self._derivable(quantity, passage) or is_instance(quantity):
                     return None
                 return self._missing(quantity, passage)._replace(added=self._uncontested(quantity, passage))
-            if nearest and (other := _conflicting_count(quantity, counted, agreeing, passage)):
+            if nearest and (number_of_passage := _conflicting_count(quantity, counted, agreeing, passage)):
                 if quantity.ordinal and self._derivable(quantity, passage):
                     return None  # "Oskar the Second" for "Oskar II, the third son"
-                return Mismatch(f"the passage says {other}, not {self._written(quantity)}", conflict=True)
-        if nearest and (other := self._misattributed(quantity, near, nearest)):
-            return Mismatch(f"the passage says {other}, not {self._written(quantity)}", conflict=True)
+                return Mismatch(f"the passage says {number_of_passage}, not {self._written(quantity)}", conflict=True)
+        if nearest and (number_of_passage := self._misattributed(quantity, near, nearest)):
+            return Mismatch(f"the passage says {number_of_passage}, not {self._written(quantity)}", conflict=True)
         return None
 
     def _missing(self, quantity: Quantity, passage: PassageNumbers) -> Mismatch:
@@ -106,8 +106,11 @@ class NumberGate:
             for first, second in changes(nearest.text, nearest.quantities):
                 is_reversed = agrees(before, second) and agrees(after, first)
                 if is_reversed and not (agrees(before, first) and agrees(after, second)):
-                    own, theirs = self.text[before.start : after.end], nearest.text[first.start : second.end]
-                    return Mismatch(f"the passage says {theirs}, not {own}", conflict=True)
+                    claim_change, passage_change = (
+                        self.text[before.start : after.end],
+                        nearest.text[first.start : second.end],
+                    )
+                    return Mismatch(f"the passage says {passage_change}, not {claim_change}", conflict=True)
         return None
 
     def _is_required(self, quantity: Quantity, passage: PassageNumbers) -> bool:
@@ -128,10 +131,10 @@ class NumberGate:
             return None
         if self._clock is None:
             self._clock = clock_times(self.text, self.claim.quantities) if self.claim.quantities else []
-        mine = next((time for time in self._clock if time.start <= quantity.start < time.end), None)
-        if mine is None:
+        claim_time = next((time for time in self._clock if time.start <= quantity.start < time.end), None)
+        if claim_time is None:
             return None
-        if any(agrees(mine, time) for time in (*passage.times, *passage.shifted)):
+        if any(agrees(claim_time, time) for time in (*passage.times, *passage.shifted)):
             return True
         bare = any(not q.unit and agrees(quantity, q) for q in passage.outside_times)
         return None if not passage.times or bare else False
@@ -145,9 +148,9 @@ class NumberGate:
     def has_other_unit(self, passage: PassageNumbers) -> bool:
         """Return whether the passage has a number of the claim with another unit: 20 °C for 20 °F."""
         return any(
-            mine.unit and theirs.unit and mine.unit != theirs.unit and set(mine.values) & set(theirs.values)
-            for mine, _ in self.quantities[:MOST_NUMBERS]
-            for theirs in passage.quantities
+            claimed.unit and stated.unit and claimed.unit != stated.unit and set(claimed.values) & set(stated.values)
+            for claimed, _ in self.quantities[:MOST_NUMBERS]
+            for stated in passage.quantities
         )
 
     def _written(self, quantity: Quantity) -> str:
@@ -163,14 +166,14 @@ class NumberGate:
             return True
         dated = any(q.unit == MONTH for q, _ in self.quantities)
         timed = quantity.unit == "time"
-        known = passage.derived(denied=bool(self.claim.negations), dated=dated, timed=timed)
+        derived = passage.derived(denied=bool(self.claim.negations), dated=dated, timed=timed)
         if quantity.ordinal:  # "one" does not state "the first"
-            known = [other for other in known if other.ordinal]
-        if any(agrees(form, other) for form in [quantity, *notations(quantity)] for other in known):
+            derived = [number for number in derived if number.ordinal]
+        if any(agrees(form, number) for form in [quantity, *notations(quantity)] for number in derived):
             return True
         # "errors occur in one in two hundred cases": the two numbers of the claim are one ratio.
         ratios = [q for q in self._ratios if q.start <= quantity.start < q.end]
-        return any(agrees(ratio, other) for ratio in ratios for other in known)
+        return any(agrees(ratio, number) for ratio in ratios for number in derived)
 
     @cached_property
     def _ratios(self) -> list[Quantity]:
@@ -194,7 +197,7 @@ class NumberGate:
         """Return whether a long claim states one number more than the passage, which has none of this kind."""
         if len(self.claim.terms) <= _LONG:
             return False
-        return not any(same_kind(quantity, other) for other in passage.quantities)
+        return not any(same_kind(quantity, stated) for stated in passage.quantities)
 
     def _misattributed(self, quantity: Quantity, near: Sequence[Quantity], nearest: AnalyzedSentence) -> str:
         """Return the number that the passage gives for the claim's subject, if the claim's number refers to another.
@@ -213,13 +216,13 @@ class NumberGate:
                 return ""
             if nearest.part_has_any(self.subject, q.start, q.end) and not nearest.in_first_part(q.start):
                 return ""  # "men 14 days, women 11 days"
-        others = [q for q in nearest.quantities if (q.unit, q.may_be_year) == kind and q not in here]
+        alternatives = [q for q in nearest.quantities if (q.unit, q.may_be_year) == kind and q not in here]
         if self.text[quantity.end : quantity.end + 1] not in _HAN_DAY:
-            others = [q for q in others if nearest.text[q.end : q.end + 1] not in _HAN_DAY]
-        if any(agrees(own, q) for own in self.claim.quantities for q in others):
+            alternatives = [q for q in alternatives if nearest.text[q.end : q.end + 1] not in _HAN_DAY]
+        if any(agrees(claim_number, q) for claim_number in self.claim.quantities for q in alternatives):
             return ""  # the claim gives several numbers
-        others = [q for q in others if nearest.part_has_any(terms, q.start, q.end)]
-        return nearest.text[others[0].start : others[0].end] if others else ""
+        alternatives = [q for q in alternatives if nearest.part_has_any(terms, q.start, q.end)]
+        return nearest.text[alternatives[0].start : alternatives[0].end] if alternatives else ""
 
 
 def _mentions_half(text: str) -> bool:
@@ -234,16 +237,16 @@ def _bound_before(text: str, quantity: Quantity) -> str:
         return ">"
     begin = max(0, quantity.start - _LEAD_IN)
     for pattern, bound, reverse in ((_AT_LEAST, ">", "<"), (_AT_MOST, "<", ">")):
-        if found := pattern.search(text, begin, quantity.start):
-            denied = _DENYING.search(text, max(0, found.start() - _LEAD_IN), found.start())
+        if bound_phrase := pattern.search(text, begin, quantity.start):
+            denied = _DENYING.search(text, max(0, bound_phrase.start() - _LEAD_IN), bound_phrase.start())
             return reverse if denied else bound
     return ""
 
 
 def _halves(text: str) -> list[Quantity]:
     """Return "half of the …" as a ratio: the parser leaves it out, since "half" often counts nothing."""
-    found = _HALF_OF.search(text)
-    return [Quantity((0.5,), *found.span(), unit=RATIO)] if found else []
+    half = _HALF_OF.search(text)
+    return [Quantity((0.5,), *half.span(), unit=RATIO)] if half else []
 
 
 def _counted_term(quantity: Quantity, analysis: Analysis) -> str:
@@ -252,23 +255,23 @@ def _counted_term(quantity: Quantity, analysis: Analysis) -> str:
     return "" if not counted or counted[0] == "#" or not quantity.values or quantity.may_be_year else counted
 
 
-def _fully_agrees(theirs: Quantity, quantity: Quantity, counted: str, analysis: Analysis) -> bool:
+def _fully_agrees(stated: Quantity, quantity: Quantity, counted: str, analysis: Analysis) -> bool:
     """Return whether a number of the passage that agrees has a unit, is an ordinal, and counts the same.
 
     Each is required only if it is so of the claim's number, `quantity`.
     """
     return bool(
-        (theirs.unit or not quantity.unit)
-        and (theirs.ordinal or not quantity.ordinal)
-        and (not counted or _counts(theirs, counted, analysis))
+        (stated.unit or not quantity.unit)
+        and (stated.ordinal or not quantity.ordinal)
+        and (not counted or _counts(stated, counted, analysis))
     )
 
 
 def _confirmed(quantity: Quantity, agreeing: Sequence[Quantity], passage: PassageNumbers) -> bool:
     """Return whether a number of the passage agrees; one without unit only if no number has the claim's unit."""
-    if not agreeing or not quantity.unit or any(other.unit for other in agreeing):
+    if not agreeing or not quantity.unit or any(number.unit for number in agreeing):
         return bool(agreeing)
-    return not any(other.unit == quantity.unit for other in passage.with_title)
+    return not any(number.unit == quantity.unit for number in passage.with_title)
 
 
 def _conflicting_count(quantity: Quantity, counted: str, agreeing: Sequence[Quantity], passage: PassageNumbers) -> str:
@@ -300,5 +303,5 @@ def _counts(quantity: Quantity, counted: str, analysis: Analysis) -> bool:
 
 
 def _next_term(analysis: Analysis, offset: int) -> str:
-    at = bisect_left(analysis.starts, offset)
-    return analysis.terms[at] if at < len(analysis.starts) and analysis.starts[at] - offset <= 1 else ""
+    index = bisect_left(analysis.starts, offset)
+    return analysis.terms[index] if index < len(analysis.starts) and analysis.starts[index] - offset <= 1 else ""

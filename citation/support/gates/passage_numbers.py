@@ -51,7 +51,7 @@ class PassageNumbers:
     @cached_property
     def outside_times(self) -> list[Quantity]:
         """The numbers of `span` that are no part of a time of day."""
-        inside = {at for time in self.times for at in range(time.start, time.end)}
+        inside = {offset for time in self.times for offset in range(time.start, time.end)}
         return [q for q in self.stated if q.start not in inside]
 
     @cached_property

@@ -14,19 +14,21 @@ def contradiction(claim: AnalyzedSentence, passage: AnalyzedSentence) -> str:
     return _negated(claim, passage) or _negated(passage, claim)
 
 
-def _negated(one: AnalyzedSentence, other: AnalyzedSentence) -> str:
-    """Describe what `one` negates and `other` states; "" if nothing, or if both negate a common term."""
-    if not one.negations:
+def _negated(denying: AnalyzedSentence, stating: AnalyzedSentence) -> str:
+    """Describe what `denying` negates and `stating` states; "" if nothing, or if both negate a common term."""
+    if not denying.negations:
         return ""
-    negated = {term for scope in one.negation_scopes(_WIDE_SCOPE, _WIDE_SCOPE) for term in one.terms[scope]}
-    others = {term for scope in other.negation_scopes(_WIDE_SCOPE, _WIDE_SCOPE) for term in other.terms[scope]}
-    if not negated or negated & others:
+    negated = {term for scope in denying.negation_scopes(_WIDE_SCOPE, _WIDE_SCOPE) for term in denying.terms[scope]}
+    negated_there = {
+        term for scope in stating.negation_scopes(_WIDE_SCOPE, _WIDE_SCOPE) for term in stating.terms[scope]
+    }
+    if not negated or negated & negated_there:
         return ""
-    times, stated_terms = Counter(one.terms), set(other.terms)
-    for scope in one.negation_scopes(_SCOPE_AFTER, _SCOPE_BEFORE):
-        terms = one.terms[scope]
+    times, stated_terms = Counter(denying.terms), set(stating.terms)
+    for scope in denying.negation_scopes(_SCOPE_AFTER, _SCOPE_BEFORE):
+        terms = denying.terms[scope]
         stated = [term for term in terms if term in stated_terms and times[term] == 1]
         needed = len(terms) / 2 if terms and terms[0] >= "\u2e80" else (len(terms) + 1) / 2
         if stated and len(stated) >= needed:
-            return f"one side denies {one.original_text(scope)}"
+            return f"one side denies {denying.original_text(scope)}"
     return ""

@@ -55,8 +55,8 @@ class ClaimTerms:
         shares = self._shared_terms(row, spans)
         best = max(range(len(spans)), key=shares.__getitem__)
         words = sum(term[0] != "#" for term in self._terms)  # numbers are confirmed before, some by a computation
-        found = sum(shares) if self.short and not han else shares[best]  # a short claim may rest on two sentences
-        if found < (_MIN_SHARED_HAN if han else _MIN_SHARED) * words:
+        shared = sum(shares) if self.short and not han else shares[best]  # a short claim may rest on two sentences
+        if shared < (_MIN_SHARED_HAN if han else _MIN_SHARED) * words:
             return []
         if shares[best] == count or (count > _MANY_TERMS and not han):
             return spans[best : best + 2]
@@ -66,7 +66,7 @@ class ClaimTerms:
     def closest_first(self, row: int, spans: Spans) -> Spans:
         """Return the spans in the order of the number of terms that they share with the claim."""
         shares = self._shared_terms(row, spans)
-        return [spans[at] for at in sorted(range(len(spans)), key=shares.__getitem__, reverse=True)]
+        return [spans[index] for index in sorted(range(len(spans)), key=shares.__getitem__, reverse=True)]
 
     def nearest(self, row: int, spans: Spans, topic: set[str]) -> tuple[int, int] | None:
         """Return the span with most of the terms `topic`, or None if none is about the same topic."""
@@ -85,7 +85,9 @@ class ClaimTerms:
         for start, end in spans:
             terms = analysis.terms_in(start, end)
             shared = self._terms.intersection(terms)
-            shared.update(term for term, others in self._counterparts.items() if not others.isdisjoint(terms))
+            shared.update(
+                term for term, counterparts in self._counterparts.items() if not counterparts.isdisjoint(terms)
+            )
             shares.append(len(shared))
         return shares
 
@@ -94,13 +96,15 @@ class ClaimTerms:
 
         German compounds are included: "Abonnentenzahl" for "Zahl" and "Abonnent".
         """
-        language, known = self._language, self._index.vocabulary
+        language, vocabulary = self._language, self._index.vocabulary
         if language not in LANGUAGES or language == "zh" or len(self._terms) > _MAX_COMPARED:
             return {}
-        found: dict[str, AbstractSet[str]] = (
-            dict(compounds.counterparts(list(dict.fromkeys(terms)), known)) if language == compounds.LANGUAGE else {}
+        counterparts: dict[str, AbstractSet[str]] = (
+            dict(compounds.counterparts(list(dict.fromkeys(terms)), vocabulary))
+            if language == compounds.LANGUAGE
+            else {}
         )
         for term in self._terms:
-            if others := inflections(term, language) & known.keys():
-                found[term] = others.union(found.get(term, ()))
-        return found
+            if forms := inflections(term, language) & vocabulary.keys():
+                counterparts[term] = forms.union(counterparts.get(term, ()))
+        return counterparts

@@ -18,20 +18,29 @@ def language_for(analysis: Analysis, text: str) -> str | None:
     return language
 
 
-def shared_language(claim: str, mine: str | None, evidence: str, theirs: str | None) -> str | None:
+def shared_language(claim: str, claim_language: str | None, evidence: str, evidence_language: str | None) -> str | None:
     """Return the language of a claim and a piece of evidence, if they share one that has word lists.
 
-    `mine`, `theirs`: their languages as far as each text by itself shows them.
+    `claim_language`, `evidence_language`: their languages as far as each text by itself shows them.
     """
-    theirs = "zh" if theirs == "han" and mine == "zh" else theirs
-    if mine == theirs and mine in _SPACED and has_letters_of_another(claim, mine, _SPACED):
-        mine = theirs = _guess(f"{claim} {evidence[:_START]}") or mine
-    if mine and theirs and mine != theirs and _guess(evidence[:_START]) == mine:
-        theirs = mine  # one word of another language, such as "per", decides about a table
-    if mine and theirs:
-        return mine if mine == theirs and mine in LANGUAGES else None
-    known = mine or theirs or _guess(f"{claim} {evidence[:_START]}")
-    return known if known in LANGUAGES else None
+    evidence_language = "zh" if evidence_language == "han" and claim_language == "zh" else evidence_language
+    if (
+        claim_language == evidence_language
+        and claim_language in _SPACED
+        and has_letters_of_another(claim, claim_language, _SPACED)
+    ):
+        claim_language = evidence_language = _guess(f"{claim} {evidence[:_START]}") or claim_language
+    if (
+        claim_language
+        and evidence_language
+        and claim_language != evidence_language
+        and _guess(evidence[:_START]) == claim_language
+    ):
+        evidence_language = claim_language  # one word of another language, such as "per", decides about a table
+    if claim_language and evidence_language:
+        return claim_language if claim_language == evidence_language and claim_language in LANGUAGES else None
+    language = claim_language or evidence_language or _guess(f"{claim} {evidence[:_START]}")
+    return language if language in LANGUAGES else None
 
 
 def _guess(text: str) -> str | None:

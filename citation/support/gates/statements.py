@@ -30,12 +30,12 @@ def statement(text: str, start: int, end: int, language: str, quantities: Sequen
     An answer often repeats a sentence of the evidence, which is then parsed once.
     """
     sentence = text[start : min(end, start + _LONGEST)].rstrip()
-    known = _cache.get((sentence, language))
-    if known is not None:
-        return known
+    parsed = _cache.get((sentence, language))
+    if parsed is not None:
+        return parsed
     end = start + len(sentence)
-    own = [q._replace(start=q.start - start, end=q.end - start) for q in quantities if start <= q.start < end]
-    return _store(sentence, language, parse(sentence, language, with_times(sentence, own)))
+    numbers = [q._replace(start=q.start - start, end=q.end - start) for q in quantities if start <= q.start < end]
+    return _store(sentence, language, parse(sentence, language, with_times(sentence, numbers)))
 
 
 def _parse(sentence: str, language: str) -> Statement:
@@ -106,13 +106,13 @@ def _rows(table: str, language: str) -> list[Statement]:
     cells = [table_cells(line) for line in table.splitlines() if line.strip()]
     if not cells:
         return []
-    header, found = cells[0], []
+    header, statements = cells[0], []
     for row in cells[1:]:
         if all(not cell.strip(" :-") for cell in row):
             continue
         named = [(name, f"{name} {cell}") for name, cell in zip_longest(header, row, fillvalue="") if cell]
-        found.append(_row(tuple(named), language))
-    return found
+        statements.append(_row(tuple(named), language))
+    return statements
 
 
 def _row(named: tuple[tuple[str, str], ...], language: str) -> Statement:
@@ -120,9 +120,9 @@ def _row(named: tuple[tuple[str, str], ...], language: str) -> Statement:
 
     It has an entry of its own in the cache, since a sentence with the same words has clauses instead of cells.
     """
-    known = _cache.get((named, language))
-    if known is not None:
-        return known
+    cached = _cache.get((named, language))
+    if cached is not None:
+        return cached
     sentence = "; ".join(cell for _, cell in named)[:_LONGEST]
     parsed = _parse(sentence, language)
     for token in parsed.tokens:

@@ -12,49 +12,53 @@ _SHORTEST_NEGATED = 4  # letters; "in" before fewer is part of another word
 _HAN_SHARED = 2  # characters
 
 
-def excludes(classes: frozenset[ClassMember], others: frozenset[ClassMember]) -> bool:
+def excludes(classes: frozenset[ClassMember], other_classes: frozenset[ClassMember]) -> bool:
     """Return whether two words are different members of one class and share no other class and member."""
-    if not classes or not others or classes & others:
+    if not classes or not other_classes or classes & other_classes:
         return False
-    return not {name for name, _ in classes}.isdisjoint(name for name, _ in others)
+    return not {name for name, _ in classes}.isdisjoint(name for name, _ in other_classes)
 
 
-def opposed(sides: frozenset[Side], others: frozenset[Side]) -> bool:
+def opposed(sides: frozenset[Side], other_sides: frozenset[Side]) -> bool:
     """Return whether two words are on different sides of a group of antonyms, and on the same side of none."""
-    if not sides or not others or sides & others:
+    if not sides or not other_sides or sides & other_sides:
         return False
-    return any(group == other and side != other_side for group, side in sides for other, other_side in others)
+    return any(
+        group == other_group and side != other_side for group, side in sides for other_group, other_side in other_sides
+    )
 
 
 @lru_cache(maxsize=1 << 14)
-def _alike(one: str, other: str) -> bool:
+def _alike(word: str, other_word: str) -> bool:
     """Return whether two words are equal or share a long prefix, so that they are probably forms of one word."""
-    if one == other:
+    if word == other_word:
         return True
-    if len(one) < _FAMILY or len(other) < _FAMILY:
+    if len(word) < _FAMILY or len(other_word) < _FAMILY:
         return False
     shared = 0
-    for a, b in zip(one, other, strict=False):
+    for a, b in zip(word, other_word, strict=False):
         if a != b:
             break
         shared += 1
-    return shared >= max(_FAMILY, len(one) - 4, len(other) - 4) and shared >= min(len(one), len(other)) - 3
+    return shared >= max(_FAMILY, len(word) - 4, len(other_word) - 4) and shared >= min(len(word), len(other_word)) - 3
 
 
-def han_alike(token: ContentToken, other: ContentToken, words: Vocabulary) -> bool:
+def han_alike(token: ContentToken, passage_token: ContentToken, words: Vocabulary) -> bool:
     """Return whether two Chinese words share two characters or are synonyms."""
-    if other.quantity is not None:
+    if passage_token.quantity is not None:
         return False
-    one, two = token.folded, other.folded
-    if two in words.synonyms[token.stem]:
+    folded, other_folded = token.folded, passage_token.folded
+    if other_folded in words.synonyms[token.stem]:
         return True
-    if set(one).isdisjoint(two) or opposed(words.antonyms.sides(one), words.antonyms.sides(two)):
+    if set(folded).isdisjoint(other_folded) or opposed(
+        words.antonyms.sides(folded), words.antonyms.sides(other_folded)
+    ):
         return False
-    if one in two or two in one:
-        return min(len(one), len(two)) >= _HAN_SHARED
-    pairs = {one[i : i + 2] for i in range(len(one) - 1)}
-    shared = sum(two[i : i + 2] in pairs for i in range(len(two) - 1))
-    return shared > 0 and shared * 2 >= min(len(one), len(two)) - 1
+    if folded in other_folded or other_folded in folded:
+        return min(len(folded), len(other_folded)) >= _HAN_SHARED
+    pairs = {folded[i : i + 2] for i in range(len(folded) - 1)}
+    shared = sum(other_folded[i : i + 2] in pairs for i in range(len(other_folded) - 1))
+    return shared > 0 and shared * 2 >= min(len(folded), len(other_folded)) - 1
 
 
 class WordIndex:
@@ -80,26 +84,26 @@ class WordIndex:
     def family(self, token: ContentToken) -> list[ContentToken]:
         """Return the words that are probably forms of one word with `token`."""
         folded = token.folded
-        return [other for other in self._families.get(folded[:_FAMILY], ()) if _alike(folded, other.folded)]
+        return [member for member in self._families.get(folded[:_FAMILY], ()) if _alike(folded, member.folded)]
 
     def opposites(self, token: ContentToken) -> list[ContentToken]:
         """Return the antonyms of a word, and those that differ from it in a negating prefix only."""
         folded, antonyms = token.folded, vocabulary(self._language).antonyms
         sides = antonyms.sides(folded)
-        found = [
-            other
+        opposites = [
+            antonym
             for group, _ in sides
-            for other in self._antonyms.get(group, ())
-            if opposed(sides, antonyms.sides(other.folded))
+            for antonym in self._antonyms.get(group, ())
+            if opposed(sides, antonyms.sides(antonym.folded))
         ]
-        found += [
-            other
-            for other in self._bare.get(folded[:_FAMILY], ())
-            if any(_alike(folded, bare) for bare in _without_prefix(other.folded, self._language))
+        opposites += [
+            prefixed
+            for prefixed in self._bare.get(folded[:_FAMILY], ())
+            if any(_alike(folded, bare) for bare in _without_prefix(prefixed.folded, self._language))
         ]
         for bare in _without_prefix(folded, self._language):
-            found += [other for other in self._families.get(bare[:_FAMILY], ()) if _alike(bare, other.folded)]
-        return found
+            opposites += [member for member in self._families.get(bare[:_FAMILY], ()) if _alike(bare, member.folded)]
+        return opposites
 
 
 @lru_cache(maxsize=1 << 14)
@@ -124,7 +128,7 @@ _indexes: "WeakKeyDictionary[Statement, WordIndex]" = WeakKeyDictionary()
 
 def word_index(statement: Statement) -> WordIndex:
     """Return the index of a statement, which is created once."""
-    found = _indexes.get(statement)
-    if found is None:
-        found = _indexes[statement] = WordIndex(statement)
-    return found
+    index = _indexes.get(statement)
+    if index is None:
+        index = _indexes[statement] = WordIndex(statement)
+    return index

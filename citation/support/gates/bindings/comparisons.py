@@ -35,13 +35,13 @@ def comparisons(statement: Statement) -> list[Comparison]:
         return []
     than, like = role("than"), role("like")
     equal, more, lesser = role("equal"), role("more"), role("lesser")
-    found: list[Comparison] = []
-    for at, word in enumerate(words):
+    compared: list[Comparison] = []
+    for index, word in enumerate(words):
         if word not in than and word not in like:
             continue
-        before = words[max(0, at - _REACH) : at]
-        equals = [n for n, w in enumerate(before, at - len(before)) if w in equal]
-        marks = [n for n, w in enumerate(before, at - len(before)) if w in more or w in lesser]
+        before = words[max(0, index - _REACH) : index]
+        equals = [n for n, w in enumerate(before, index - len(before)) if w in equal]
+        marks = [n for n, w in enumerate(before, index - len(before)) if w in more or w in lesser]
         if word in like and equals:
             begins = equals[-1]
             direction = _multiple(statement, begins)
@@ -49,11 +49,11 @@ def comparisons(statement: Statement) -> list[Comparison]:
             begins = marks[-1]
             direction = -1 if words[begins] in lesser else 1
         elif word in than and before and _is_comparative(before[-1], statement.language):
-            begins, direction = at - 1, 1
+            begins, direction = index - 1, 1
         else:
             continue
-        found += _between(statement, begins, at, direction, found)
-    return found
+        compared += _between(statement, begins, index, direction, compared)
+    return compared
 
 
 def _is_comparative(word: str, language: str) -> bool:
@@ -111,37 +111,37 @@ def compare_grades(alignment: Alignment) -> tuple[bool, list[Disagreement]]:
     """
     if alignment.claim.language == "zh":
         return _compare_chinese(alignment.claim.text, alignment.passage.text)
-    mine, theirs = comparisons(alignment.claim), comparisons(alignment.passage)
+    claim_comparisons, passage_comparisons = comparisons(alignment.claim), comparisons(alignment.passage)
     stems = {t.stem: m.token.stem for t, m in alignment.pairs()}
     same = False
-    for one in mine:
-        left = {stems[stem] for stem in one.left if stem in stems}
-        right = {stems[stem] for stem in one.right if stem in stems}
-        for other in theirs:
-            straight = bool(left & other.left and right & other.right)
-            crossed = bool(left & other.right and right & other.left)
-            grade = _same_grade(alignment, one, other) if straight != crossed else 0
+    for stated in claim_comparisons:
+        left = {stems[stem] for stem in stated.left if stem in stems}
+        right = {stems[stem] for stem in stated.right if stem in stems}
+        for shown in passage_comparisons:
+            straight = bool(left & shown.left and right & shown.right)
+            crossed = bool(left & shown.right and right & shown.left)
+            grade = _same_grade(alignment, stated, shown) if straight != crossed else 0
             if not grade:
                 continue
-            if one.direction * grade != (other.direction if straight else -other.direction):
-                way = "the other way round" if one.direction and other.direction else "in another way"
+            if stated.direction * grade != (shown.direction if straight else -shown.direction):
+                way = "the other way round" if stated.direction and shown.direction else "in another way"
                 return False, [Disagreement(Reason.ROLE, f"the passage compares them {way}", rule="comparison")]
             same = True
     return same, []
 
 
-def _same_grade(alignment: Alignment, mine: Comparison, theirs: Comparison) -> int:
+def _same_grade(alignment: Alignment, claimed: Comparison, shown: Comparison) -> int:
     """Return 1 if both compare by the same property, -1 for opposite ones, 0 if it is not known."""
-    if mine.grade is None or theirs.grade is None:
-        return 1 if mine.grade is theirs.grade else 0
-    one, two = mine.grade, theirs.grade
-    if one.stem == two.stem:
+    if claimed.grade is None or shown.grade is None:
+        return 1 if claimed.grade is shown.grade else 0
+    claim_grade, passage_grade = claimed.grade, shown.grade
+    if claim_grade.stem == passage_grade.stem:
         return 1
     antonyms = vocabulary(alignment.claim.language).antonyms
-    if opposed(antonyms.sides(one.folded), antonyms.sides(two.folded)):
+    if opposed(antonyms.sides(claim_grade.folded), antonyms.sides(passage_grade.folded)):
         return -1
-    match = alignment.match_of.get(one)
-    if match is not None and match.token is two:
+    match = alignment.match_of.get(claim_grade)
+    if match is not None and match.token is passage_grade:
         return match.sign
     return 0
 
@@ -159,53 +159,61 @@ _CHINESE_LESS = re.compile(
 )
 
 
-def _without_property(one: str, other: str) -> tuple[str, str]:
+def _without_property(claim_subject: str, passage_subject: str) -> tuple[str, str]:
     """Return the subjects of two comparisons without the property that both name: "甲的成本", "乙的成本"."""
-    subject, _, compared = one.rpartition("的")
-    other_subject, _, other_compared = other.rpartition("的")
+    subject, _, compared = claim_subject.rpartition("的")
+    other_subject, _, other_compared = passage_subject.rpartition("的")
     if subject and other_subject and compared == other_compared:
         return subject, other_subject
-    return one, other
+    return claim_subject, passage_subject
 
 
-def _with_than(found: re.Match[str]) -> str:
+def _with_than(match: re.Match[str]) -> str:
     """Rewrite "甲的成本高于乙" as "甲的成本比乙高"."""
-    return f"{found[1]}比{found[3]}{found[2]}"
+    return f"{match[1]}比{match[3]}{match[2]}"
 
 
-def _with_more(found: re.Match[str]) -> str:
+def _with_more(match: re.Match[str]) -> str:
     """Rewrite "乙没有甲高" as "甲比乙高"."""
-    return f"{found[2]}比{found[1]}{found[3]}"
+    return f"{match[2]}比{match[1]}{match[3]}"
 
 
 def _compare_chinese(claim: str, passage: str) -> tuple[bool, list[Disagreement]]:
     """Compare the first comparison of each: A比B高. The second side and the grade are not separated by a space."""
-    mine, theirs = (
+    claimed, shown = (
         _CHINESE.search(_CHINESE_LESS.sub(_with_more, _CHINESE_THAN.sub(_with_than, text))) for text in (claim, passage)
     )
-    if not mine or not theirs:
+    if not claimed or not shown:
         return False, []
-    left, other = _without_property(mine[1], theirs[1])
-    straight = left == other
-    crossed = theirs[2].startswith(left) and mine[2].startswith(other)
+    left, passage_left = _without_property(claimed[1], shown[1])
+    straight = left == passage_left
+    crossed = shown[2].startswith(left) and claimed[2].startswith(passage_left)
     if straight == crossed:
         return False, []
     if crossed:
-        one, two = mine[2][len(other) :], theirs[2][len(left) :]
+        claim_grade, passage_grade = claimed[2][len(passage_left) :], shown[2][len(left) :]
     else:
-        one, two = _tails(mine[2], theirs[2])
-    one, two = one.strip("更还要了"), two.strip("更还要了")
+        claim_grade, passage_grade = _tails(claimed[2], shown[2])
+    claim_grade, passage_grade = claim_grade.strip("更还要了"), passage_grade.strip("更还要了")
     antonyms = vocabulary("zh").antonyms
-    grade = 1 if one == two else -1 if opposed(antonyms.sides(one), antonyms.sides(two)) else 0
-    if not grade or not one:
+    grade = (
+        1
+        if claim_grade == passage_grade
+        else -1
+        if opposed(antonyms.sides(claim_grade), antonyms.sides(passage_grade))
+        else 0
+    )
+    if not grade or not claim_grade:
         return False, []
     if (grade > 0) == straight:
         return True, []
     return False, [Disagreement(Reason.ROLE, "the passage compares them the other way round", rule="comparison")]
 
 
-def _tails(one: str, two: str) -> tuple[str, str]:
+def _tails(first: str, second: str) -> tuple[str, str]:
     """Return two strings without what both begin with."""
-    shared = next((n for n, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), min(len(one), len(two)))
-    shared = min(shared, len(one) - 1, len(two) - 1)
-    return one[shared:], two[shared:]
+    shared = next(
+        (n for n, (a, b) in enumerate(zip(first, second, strict=False)) if a != b), min(len(first), len(second))
+    )
+    shared = min(shared, len(first) - 1, len(second) - 1)
+    return first[shared:], second[shared:]

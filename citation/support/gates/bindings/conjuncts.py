@@ -34,9 +34,9 @@ class Conjunct:
         self.names = [t for t in tokens if t.name and t.word]
         self.stems = {t.stem for t in tokens}
 
-    def plain_without(self, other: "Conjunct") -> list[ContentToken]:
+    def plain_without(self, conjunct: "Conjunct") -> list[ContentToken]:
         """Return the arguments without preposition that another part does not have, too: not the "Ms" of two names."""
-        return [t for t in self.plain if t.stem not in other.stems]
+        return [t for t in self.plain if t.stem not in conjunct.stems]
 
 
 def conjuncts(statement: Statement) -> list[Conjunct]:
@@ -66,32 +66,34 @@ def _introduces(tokens: Sequence[ContentToken], following: ContentToken, stateme
 def mixed_conjuncts(aligned: PassageAlignment) -> Iterator[Disagreement]:
     """Yield the first two words of the claim that belong to different conjuncts of the passage."""
     claim, alignments = aligned.claim, aligned.sentences
-    computed = any(is_value(t) and not aligned.mentions(at) for at, t in enumerate(claim.tokens))
+    computed = any(is_value(t) and not aligned.mentions(index) for index, t in enumerate(claim.tokens))
     if claim.clauses > _MOST_CLAUSES or computed:
         return
-    parts = [part for one in alignments if one.passage.is_divisible for part in conjuncts(one.passage)]
+    parts = [
+        part for alignment in alignments if alignment.passage.is_divisible for part in conjuncts(alignment.passage)
+    ]
     if len(parts) < 2:
         return
     places = _places(claim, alignments, parts)
-    matched = {token for found in places.values() for token, _ in found}
+    matched = {token for standing in places.values() for token, _ in standing}
     conjunct_of = {token: number for number, part in enumerate(conjuncts(claim)) for token in part.tokens}
-    counts = Counter(part for found in places.values() for _, part in found)
+    counts = Counter(part for standing in places.values() for _, part in standing)
     placed = [
         (token, *max(places[token], key=lambda place: counts[place[1]])) for token in claim.tokens if token in places
     ]
-    parts_of = {token: {part for _, part in found} for token, found in places.items()}
-    for (one, one_match, one_part), (two, two_match, two_part) in permutations(placed, 2):
-        if not parts_of[one].isdisjoint(parts_of[two]) or conjunct_of[one] != conjunct_of[two]:
+    parts_of = {token: {part for _, part in standing} for token, standing in places.items()}
+    for (first, first_match, first_part), (second, second_match, second_part) in permutations(placed, 2):
+        if not parts_of[first].isdisjoint(parts_of[second]) or conjunct_of[first] != conjunct_of[second]:
             continue
-        instead_of_one = _counterpart(one_match, one_part, two_part, matched)
-        instead_of_two = _counterpart(two_match, two_part, one_part, matched) if instead_of_one else None
-        if not instead_of_one or not instead_of_two:
+        instead_of_first = _counterpart(first_match, first_part, second_part, matched)
+        instead_of_second = _counterpart(second_match, second_part, first_part, matched) if instead_of_first else None
+        if not instead_of_first or not instead_of_second:
             continue
-        if instead_of_one[1] or instead_of_two[1]:
-            text_of_one, text_of_two = one_part.statement.text_of, two_part.statement.text_of
+        if instead_of_first[1] or instead_of_second[1]:
+            text_of_first, text_of_second = first_part.statement.text_of, second_part.statement.text_of
             detail = (
-                f"the passage has “{text_of_two(instead_of_one[0])}” for “{text_of_two(two_match)}”, "
-                f"and “{text_of_one(one_match)}” for “{text_of_one(instead_of_two[0])}”"
+                f"the passage has “{text_of_second(instead_of_first[0])}” for “{text_of_second(second_match)}”, "
+                f"and “{text_of_first(first_match)}” for “{text_of_first(instead_of_second[0])}”"
             )
             yield Disagreement(Reason.BINDING, detail, rule="conjuncts")
             return
@@ -101,68 +103,78 @@ def _places(
     claim: Statement, alignments: Sequence[Alignment], parts: Sequence[Conjunct]
 ) -> dict[ContentToken, list[tuple[ContentToken, Conjunct]]]:
     """Return for each token of the claim where it stands: the first match in every conjunct."""
-    position = {other: (n, at) for n, part in enumerate(parts) for at, other in enumerate(part.tokens)}
+    position = {token: (n, index) for n, part in enumerate(parts) for index, token in enumerate(part.tokens)}
     by_stem: dict[str, list[tuple[int, int]]] = {}
     numbers: list[ContentToken] = []
     for n, part in enumerate(parts):
-        for at, other in enumerate(part.tokens):
-            if other.quantity is None:
-                by_stem.setdefault(other.stem, []).append((n, at))
+        for index, token_of_part in enumerate(part.tokens):
+            if token_of_part.quantity is None:
+                by_stem.setdefault(token_of_part.stem, []).append((n, index))
             else:
-                numbers.append(other)
+                numbers.append(token_of_part)
     matched: dict[ContentToken, list[tuple[int, int]]] = {}
     for alignment in alignments:
         for token, match in alignment.pairs():
             if match.restates(token) and match.token in position:
                 matched.setdefault(token, []).append(position[match.token])
-    found: dict[ContentToken, list[tuple[ContentToken, Conjunct]]] = {}
+    standing: dict[ContentToken, list[tuple[ContentToken, Conjunct]]] = {}
     for token in claim.tokens:
         if token.quantity is None:
             same = by_stem.get(token.stem, [])
         else:
-            same = [position[other] for other in numbers if same_content(token, other)]
+            same = [position[number] for number in numbers if same_content(token, number)]
         first: dict[int, int] = {}
-        for n, at in (*same, *matched.get(token, ())):
-            first[n] = min(at, first.get(n, at))
+        for n, index in (*same, *matched.get(token, ())):
+            first[n] = min(index, first.get(n, index))
         if first:
-            found[token] = [(parts[n].tokens[at], parts[n]) for n, at in sorted(first.items())]
-    return found
+            standing[token] = [(parts[n].tokens[at], parts[n]) for n, at in sorted(first.items())]
+    return standing
 
 
 def _counterpart(
-    token: ContentToken, part: Conjunct, other: Conjunct, matched: set[ContentToken]
+    token: ContentToken, part: Conjunct, opposite_part: Conjunct, matched: set[ContentToken]
 ) -> tuple[ContentToken, bool] | None:
     """Return the word of another conjunct in the place of `token`, and whether that is sure.
 
     `matched`: the tokens of the passage that the claim has. None where this word is one of them, or there is none.
     """
-    found = next((t for t in other.tokens if t.stem not in part.stems and _parallel(token, part, t, other)), None)
-    if found is not None:
-        return None if found in matched else (found, True)
-    if len(part.names) == len(other.names) == 1 and token is part.names[0] and token.word:
-        return None if other.names[0] in matched else (other.names[0], False)
+    parallel = next(
+        (t for t in opposite_part.tokens if t.stem not in part.stems and _parallel(token, part, t, opposite_part)), None
+    )
+    if parallel is not None:
+        return None if parallel in matched else (parallel, True)
+    if len(part.names) == len(opposite_part.names) == 1 and token is part.names[0] and token.word:
+        return None if opposite_part.names[0] in matched else (opposite_part.names[0], False)
     return None
 
 
-def _parallel(one: ContentToken, here: Conjunct, other: ContentToken, there: Conjunct) -> bool:
+def _parallel(token: ContentToken, here: Conjunct, counterpart: ContentToken, there: Conjunct) -> bool:
     """Return whether two words stand in the same place of their conjuncts."""
-    if one.quantity is not None or other.quantity is not None:
-        return _same_kind_of_number(one, other)
-    if one.stem == other.stem or one.in_operator or other.in_operator:
+    if token.quantity is not None or counterpart.quantity is not None:
+        return _same_kind_of_number(token, counterpart)
+    if token.stem == counterpart.stem or token.in_operator or counterpart.in_operator:
         return False
-    if (one.word_class and one.word_class == other.word_class) or "weekday" in {one.word_class, other.word_class}:
-        return one.word_class == other.word_class
-    if one.verbal or other.verbal:
-        return one is here.verb and other is there.verb
-    if one.preposition or other.preposition:
-        same = one.preposition == other.preposition or {one.preposition, other.preposition} <= _PARALLEL
-        return same and _alike_names(one, other, here)
-    mine, theirs = here.plain_without(there), there.plain_without(here)
-    if not _alike_names(one, other, here) or one not in mine or other not in theirs:
+    if (token.word_class and token.word_class == counterpart.word_class) or "weekday" in {
+        token.word_class,
+        counterpart.word_class,
+    }:
+        return token.word_class == counterpart.word_class
+    if token.verbal or counterpart.verbal:
+        return token is here.verb and counterpart is there.verb
+    if token.preposition or counterpart.preposition:
+        same = token.preposition == counterpart.preposition or {token.preposition, counterpart.preposition} <= _PARALLEL
+        return same and _alike_names(token, counterpart, here)
+    plain_here, plain_there = here.plain_without(there), there.plain_without(here)
+    if not _alike_names(token, counterpart, here) or token not in plain_here or counterpart not in plain_there:
         return False
-    if one is mine[0] or other is theirs[0]:
-        return one is mine[0] and other is theirs[0] and _ahead(one, here) and _ahead(other, there)
-    return one is mine[-1] and other is theirs[-1]
+    if token is plain_here[0] or counterpart is plain_there[0]:
+        return (
+            token is plain_here[0]
+            and counterpart is plain_there[0]
+            and _ahead(token, here)
+            and _ahead(counterpart, there)
+        )
+    return token is plain_here[-1] and counterpart is plain_there[-1]
 
 
 def _ahead(token: ContentToken, part: Conjunct) -> bool:
@@ -170,17 +182,23 @@ def _ahead(token: ContentToken, part: Conjunct) -> bool:
     return part.verb is None or token.word < part.verb.word
 
 
-def _alike_names(one: ContentToken, other: ContentToken, part: Conjunct) -> bool:
+def _alike_names(token: ContentToken, counterpart: ContentToken, part: Conjunct) -> bool:
     """Return whether both words are capitalized or none is; the first word of a sentence always is."""
-    return one.name == other.name or not (one.word and other.word) or part.statement.language == "de"
+    return token.name == counterpart.name or not (token.word and counterpart.word) or part.statement.language == "de"
 
 
-def _same_kind_of_number(one: ContentToken, other: ContentToken) -> bool:
+def _same_kind_of_number(token: ContentToken, counterpart: ContentToken) -> bool:
     """Return whether two numbers can replace each other: the same unit, or the second leaves it out."""
-    mine, theirs = one.quantity, other.quantity
-    if mine is None or theirs is None or mine.ordinal != theirs.ordinal or not mine.values or not theirs.values:
+    number, counterpart_number = token.quantity, counterpart.quantity
+    if (
+        number is None
+        or counterpart_number is None
+        or number.ordinal != counterpart_number.ordinal
+        or not number.values
+        or not counterpart_number.values
+    ):
         return False
-    if mine.values == theirs.values and mine.factor == theirs.factor:
+    if number.values == counterpart_number.values and number.factor == counterpart_number.factor:
         return False
-    same_unit = mine.unit == theirs.unit or not (mine.unit and theirs.unit)
-    return same_unit and mine.may_be_year == theirs.may_be_year
+    same_unit = number.unit == counterpart_number.unit or not (number.unit and counterpart_number.unit)
+    return same_unit and number.may_be_year == counterpart_number.may_be_year

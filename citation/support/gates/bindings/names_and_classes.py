@@ -25,11 +25,11 @@ def other_class_member(aligned: PassageAlignment) -> Iterator[Disagreement]:
         if match is not None or token.quantity is not None or aligned.is_known(token.stem):
             continue
         classes = words.classes.get(token.folded, frozenset())
-        for other in free:
-            if excludes(classes, words.classes.get(other.folded, frozenset())):
+        for candidate in free:
+            if excludes(classes, words.classes.get(candidate.folded, frozenset())):
                 yield Disagreement(
                     _reason_for(token, claim.language),
-                    f"the passage says “{best.passage.text_of(other)}”, not “{claim.text_of(token)}”",
+                    f"the passage says “{best.passage.text_of(candidate)}”, not “{claim.text_of(token)}”",
                     rule="class",
                 )
                 return
@@ -37,15 +37,22 @@ def other_class_member(aligned: PassageAlignment) -> Iterator[Disagreement]:
 
 def other_number_of_name(best: Alignment) -> Iterator[Disagreement]:
     """Yield a disagreement if a name has another Roman number or letter in the passage: "Henry VIII", "section B"."""
-    for (name, match), (number, found) in pairwise(best.tokens):
+    for (name, match), (number, number_match) in pairwise(best.tokens):
         if match is None or number.word != name.word + 1:
             continue
-        mine = best.claim.text_of(number)
+        claim_text = best.claim.text_of(number)
         following = next((t for t in best.passage.tokens if t.word == match.token.word + 1), None)
-        said = best.passage.text_of(following) if following is not None else ""
-        kind = _LETTER if found is None else _ROMAN
-        if mine != said and kind.fullmatch(mine) and kind.fullmatch(said) and (found is None or name.name):
-            yield Disagreement(Reason.UNKNOWN_NAME, f"the passage says “{said}”, not “{mine}”", rule="class")
+        passage_text = best.passage.text_of(following) if following is not None else ""
+        kind = _LETTER if number_match is None else _ROMAN
+        if (
+            claim_text != passage_text
+            and kind.fullmatch(claim_text)
+            and kind.fullmatch(passage_text)
+            and (number_match is None or name.name)
+        ):
+            yield Disagreement(
+                Reason.UNKNOWN_NAME, f"the passage says “{passage_text}”, not “{claim_text}”", rule="class"
+            )
             return
 
 
@@ -65,7 +72,7 @@ def unknown_names(aligned: PassageAlignment) -> Iterator[Disagreement]:
     claim, best = aligned.claim, aligned.best
     if claim.language == "zh":
         return
-    unknown = next((found for found in _names(claim) if _is_unknown(found[0], aligned)), None)
+    unknown = next((named for named in _names(claim) if _is_unknown(named[0], aligned)), None)
     if unknown is None:
         return
     token, person = unknown
@@ -80,33 +87,35 @@ def unknown_names(aligned: PassageAlignment) -> Iterator[Disagreement]:
 
 def _is_unknown(name: ContentToken, aligned: PassageAlignment) -> bool:
     """Return whether neither the passage nor its title mentions a name, or the names after it."""
-    at = aligned.claim.tokens.index(name)
-    return not aligned.is_known(name.stem) and not aligned.mentions(at) and not _is_first_name(at, aligned)
+    index = aligned.claim.tokens.index(name)
+    return not aligned.is_known(name.stem) and not aligned.mentions(index) and not _is_first_name(index, aligned)
 
 
-def _is_first_name(at: int, aligned: PassageAlignment) -> bool:
-    """Return whether the passage has the last of the names after the token `at`, and no other name before it."""
-    tokens, last = aligned.claim.tokens, at
+def _is_first_name(index: int, aligned: PassageAlignment) -> bool:
+    """Return whether the passage has the last of the names after the token `index`, and no other name before it."""
+    tokens, last = aligned.claim.tokens, index
     while last + 1 < len(tokens) and _continues(tokens[last], tokens[last + 1]):
         last += 1
-    if last == at:
+    if last == index:
         return False
-    found = [match.token for one in aligned.sentences if (match := one.matches[last]) is not None]
-    others = {t.word for passage in aligned.passages for t in passage.tokens if t.name and t.stem != tokens[last].stem}
-    return bool(found) and not any(surname.word - 1 in others for surname in found)
+    last_names = [match.token for sentence in aligned.sentences if (match := sentence.matches[last]) is not None]
+    other_names = {
+        t.word for passage in aligned.passages for t in passage.tokens if t.name and t.stem != tokens[last].stem
+    }
+    return bool(last_names) and not any(surname.word - 1 in other_names for surname in last_names)
 
 
-def _continues(name: ContentToken, other: ContentToken) -> bool:
-    """Return whether `other` is the name directly after `name`."""
-    return other.name and other.word == name.word + 1 and other.piece == name.piece
+def _continues(name: ContentToken, following: ContentToken) -> bool:
+    """Return whether `following` is the name directly after `name`."""
+    return following.name and following.word == name.word + 1 and following.piece == name.piece
 
 
 def _names(claim: Statement) -> Iterator[tuple[ContentToken, bool]]:
     """Yield the words of the claim that are names, and whether each is one of at least two names in a row."""
-    for at, token in enumerate(claim.tokens):
+    for index, token in enumerate(claim.tokens):
         if not token.name or token.word_class or len(token.folded) < _SHORTEST_NAME or token.quantity is not None:
             continue
-        near = [claim.tokens[n] for n in (at - 1, at + 1) if 0 <= n < len(claim.tokens)]
+        near = [claim.tokens[n] for n in (index - 1, index + 1) if 0 <= n < len(claim.tokens)]
         person = any(
             t.name and not t.word_class and abs(t.word - token.word) == 1 and t.piece == token.piece for t in near
         )

@@ -25,23 +25,23 @@ Number = Sequence[ContentToken]  # the tokens of a number or date in the claim
 def wrong_table_cell(claim: Statement, passages: Sequence[Statement]) -> Iterator[Disagreement]:
     """Yield a disagreement if a number of the claim is in another cell of a table, or a word in another row."""
     rows = [passage for passage in passages if passage.cells]
-    others = [passage for passage in passages if not passage.cells]
+    prose = [passage for passage in passages if not passage.cells]
     if not rows:
         return
     name = _name_column(rows, claim)
     for number in _numbers(claim):
-        if any(_has_number(other.tokens, number) for other in others):
+        if any(_has_number(sentence.tokens, number) for sentence in prose):
             continue
         if any(_has_number(_cell(row, name), number) for row in rows):
             continue
-        if found := _other_column(claim, rows, number, name) or _other_row(claim, rows, number, name):
-            yield found
+        if disagreement := _other_column(claim, rows, number, name) or _other_row(claim, rows, number, name):
+            yield disagreement
             return
     named = _closest([row for row in rows if _names(row, claim, name)], claim, name)
     if len(named) != 1:
         return
     for token, match in Alignment(claim, named[0]).tokens:
-        if match is not None or token.quantity is not None or any(token.stem in other.stems for other in others):
+        if match is not None or token.quantity is not None or any(token.stem in sentence.stems for sentence in prose):
             continue
         if any(_columns_with_word(row, token.stem, name) for row in rows):
             yield _not_in_row(claim.text_of(token), named[0], name)
@@ -57,12 +57,12 @@ def denied_by_cell(claim: Statement, passages: Sequence[Statement]) -> Iterator[
     if not rows:
         return
     denies = not claim.kinds().isdisjoint(_DENIALS)
-    said = set(map(fold, _words(claim.text)))
+    claim_words = set(map(fold, _words(claim.text)))
     name = _name_column(rows, claim)
     named = _closest([row for row in rows if _names(row, claim, name)], claim, name)
     for column in _mentioned_columns(named[0], claim, name) if len(named) == 1 else ():
         cell = _cell_text(named[0], column)
-        if fold(cell) in said:
+        if fold(cell) in claim_words:
             continue
         if is_affirmation(fold(cell)) if denies else is_denial(fold(cell)):
             header, _ = named[0].cells[column]
@@ -155,14 +155,14 @@ def _closest(rows: Sequence[Statement], claim: Statement, name: int) -> Sequence
     "AquaFilter Pro" is not the row "AquaFilter Pro Max". All rows are returned if the claim repeats a word of a name,
     because it may compare two rows.
     """
-    said = Counter(_words(claim.text))
+    claim_words = Counter(_words(claim.text))
     names = [_words(_cell_text(row, name)) for row in rows]
-    if len(rows) < 2 or any(said[word] > 1 for words in names for word in words):
+    if len(rows) < 2 or any(claim_words[word] > 1 for words in names for word in words):
         return rows
-    lacking = [sum(not said[word] for word in words) for words in names]
+    lacking = [sum(not claim_words[word] for word in words) for words in names]
     length = max(len(words) for words, count in zip(names, lacking, strict=True) if count == min(lacking))
-    found = zip(rows, names, lacking, strict=True)
-    return [row for row, words, count in found if count == min(lacking) and len(words) == length]
+    counted = zip(rows, names, lacking, strict=True)
+    return [row for row, words, count in counted if count == min(lacking) and len(words) == length]
 
 
 def _cell_text(row: Statement, column: int) -> str:
@@ -184,9 +184,9 @@ def _may_be_meant(row: Statement, named: Statement, claim: Statement, name: int)
     if longer <= shorter or shorter <= longer:
         more = longer - shorter
         return bool(more) and 2 * len(more.intersection(_words(claim.text))) >= len(more)
-    words, others = ([token.stem for token in _cell(each, name)] for each in (row, named))
-    different = [word for word, other in zip(words, others, strict=False) if word != other]
-    if len(words) == len(others) > 1 and len(different) == 1:
+    words, named_words = ([token.stem for token in _cell(each, name)] for each in (row, named))
+    different = [word for word, named_word in zip(words, named_words, strict=False) if word != named_word]
+    if len(words) == len(named_words) > 1 and len(different) == 1:
         words = different
     return 2 * sum(word in claim.stems for word in words) >= len(words)
 
@@ -222,12 +222,14 @@ def _columns_with_number(row: Statement, number: Number, name: int) -> set[int]:
 
 def _has_number(tokens: Sequence[ContentToken], number: Number) -> bool:
     """Return whether each part of a number agrees with one of the tokens."""
-    found = [token.quantity for token in tokens if token.quantity is not None]
-    return all(any(_same(part.quantity, one) for one in found) for part in number if part.quantity is not None)
+    quantities = [token.quantity for token in tokens if token.quantity is not None]
+    return all(
+        any(_same(part.quantity, quantity) for quantity in quantities) for part in number if part.quantity is not None
+    )
 
 
-def _same(one: Quantity, other: Quantity) -> bool:
-    return agrees(one, other) or agrees(one._replace(unit=other.unit, factor=other.factor), other)
+def _same(part: Quantity, quantity: Quantity) -> bool:
+    return agrees(part, quantity) or agrees(part._replace(unit=quantity.unit, factor=quantity.factor), quantity)
 
 
 def _mentioned_columns(row: Statement, claim: Statement, name: int) -> set[int]:

@@ -25,12 +25,12 @@ def value_of_another(aligned: PassageAlignment) -> Iterator[Disagreement]:
     claim, alignments = aligned.claim, aligned.sentences
     numbers = [t for t in claim.tokens if is_value(t)]
     for value in _values(numbers):
-        stating = [n for n, one in enumerate(alignments) if all(_find(one.passage, t) for t in value)]
+        stating = [n for n, alignment in enumerate(alignments) if all(_find(alignment.passage, t) for t in value)]
         if claim.language == "zh" and not all(alignments[n].passage.is_divisible for n in stating):
             continue
-        if stating and (found := _contradicting(value, numbers, stating, alignments)):
-            passage, other = found
-            detail = f"the passage says “{passage.text_of(other)}” of this, not “{claim.text_of(*value)}”"
+        if stating and (alternative := _contradicting(value, numbers, stating, alignments)):
+            passage, passage_value = alternative
+            detail = f"the passage says “{passage.text_of(passage_value)}” of this, not “{claim.text_of(*value)}”"
             yield Disagreement(Reason.BINDING, detail, rule="value")
             return
 
@@ -48,23 +48,23 @@ def _contradicting(
 
     `value`: one of `numbers`, those of the claim, or several that are a date. `stating`: the sentences that have it.
     """
-    found = _alternative_in_sentence(value, stating, alignments)
-    if found is None and len(value) == 1 and len(stating) == 1:
-        found = _alternative_in_series(value[0], alignments[stating[0]])
-    if found is None and len(value) == 1:
-        found = _alternative_in_pairs(value[0], numbers, alignments)
-    return found
+    alternative = _alternative_in_sentence(value, stating, alignments)
+    if alternative is None and len(value) == 1 and len(stating) == 1:
+        alternative = _alternative_in_series(value[0], alignments[stating[0]])
+    if alternative is None and len(value) == 1:
+        alternative = _alternative_in_pairs(value[0], numbers, alignments)
+    return alternative
 
 
 def _values(numbers: Sequence[ContentToken]) -> Iterator[list[ContentToken]]:
     """Yield the numbers of the claim, those of a date together: day, month and year."""
     dated: set[ContentToken] = set()
-    for at, month in enumerate(numbers):
+    for index, month in enumerate(numbers):
         if month.quantity is None or month.quantity.unit != MONTH:
             continue
         parts = [
             t
-            for t in numbers[max(0, at - 2) : at + 3]
+            for t in numbers[max(0, index - 2) : index + 3]
             if t is month or (t.quantity is not None and not t.quantity.unit and gap(t, month) <= _DATE)
         ]
         dated.update(parts)
@@ -84,60 +84,62 @@ def _find(passage: Statement, token: ContentToken) -> list[ContentToken]:
 
 def _alternatives(claim: Statement, passage: Statement, token: ContentToken) -> list[ContentToken]:
     """Return the numbers of a passage that are of the same kind as a number of the claim, and not in the claim."""
-    mine = token.quantity
-    own = [t.quantity for t in claim.tokens if t.quantity is not None]
+    quantity = token.quantity
+    claim_quantities = [t.quantity for t in claim.tokens if t.quantity is not None]
     return [
         t
         for t in passage.tokens
-        if mine is not None and is_value(t) and t.quantity is not None and same_kind(mine, t.quantity)
-        if not any(agrees(quantity, t.quantity) for quantity in own)
+        if quantity is not None and is_value(t) and t.quantity is not None and same_kind(quantity, t.quantity)
+        if not any(agrees(claim_quantity, t.quantity) for claim_quantity in claim_quantities)
     ]
 
 
 def _other_values(value: Sequence[ContentToken], claim: Statement, passage: Statement) -> list[ContentToken]:
     """Return the alternatives to a number, or those to the parts of a date, which are parts of another date."""
-    found = [t for token in value for t in _alternatives(claim, passage, token)]
+    alternatives = [t for token in value for t in _alternatives(claim, passage, token)]
     if len(value) == 1:
-        return found
+        return alternatives
     months = [t for t in passage.tokens if t.unit == MONTH]
-    return [t for t in found if any(gap(t, month) <= _DATE for month in months)]
+    return [t for t in alternatives if any(gap(t, month) <= _DATE for month in months)]
 
 
-def same_content(one: ContentToken, other: ContentToken) -> bool:
+def same_content(token: ContentToken, passage_token: ContentToken) -> bool:
     """Return whether two words have the same stem, or two numbers agree."""
-    if one.quantity is not None and other.quantity is not None:
-        return agrees(one.quantity, other.quantity)
-    return one.stem == other.stem
+    if token.quantity is not None and passage_token.quantity is not None:
+        return agrees(token.quantity, passage_token.quantity)
+    return token.stem == passage_token.stem
 
 
 def _alternative_in_sentence(
     value: Sequence[ContentToken], stating: Sequence[int], alignments: Sequence[Alignment]
 ) -> _Alternative | None:
     """Return an alternative in a sentence that has all that the value's sentences share with the claim, and more."""
-    if len(stating) == len(alignments) or any(len(one.passage.tokens) > _LONGEST for one in alignments):
+    if len(stating) == len(alignments) or any(len(alignment.passage.tokens) > _LONGEST for alignment in alignments):
         return None
     claim = alignments[0].claim
     alternatives = {
-        n: found
-        for n, one in enumerate(alignments)
-        if n not in stating and (found := _other_values(value, claim, one.passage))
+        n: values
+        for n, alignment in enumerate(alignments)
+        if n not in stating and (values := _other_values(value, claim, alignment.passage))
     }
     if not alternatives:
         return None
-    shared = [_shared(Alignment(claim, one.passage), value) for one in alignments]  # with the synonyms of each sentence
-    mine = set().union(*(shared[n] for n in stating))
-    for n, found in alternatives.items():
-        if mine < shared[n]:
-            return alignments[n].passage, found[0]
+    shared = [
+        _shared(Alignment(claim, alignment.passage), value) for alignment in alignments
+    ]  # with the synonyms of each sentence
+    shared_by_stating = set().union(*(shared[n] for n in stating))
+    for n, values in alternatives.items():
+        if shared_by_stating < shared[n]:
+            return alignments[n].passage, values[0]
     return None
 
 
-def _shared(alignment: Alignment, own: Collection[ContentToken]) -> set[int]:
+def _shared(alignment: Alignment, value: Collection[ContentToken]) -> set[int]:
     """Return which tokens of the claim a sentence has, apart from the value."""
     return {
-        at
-        for at, (token, match) in enumerate(alignment.tokens)
-        if match is not None and match.sign > 0 and not token.in_operator and token not in own
+        index
+        for index, (token, match) in enumerate(alignment.tokens)
+        if match is not None and match.sign > 0 and not token.in_operator and token not in value
     }
 
 
@@ -147,22 +149,22 @@ def _alternative_in_series(token: ContentToken, alignment: Alignment) -> _Altern
     A series gives several values of a kind without predicates: "320 euros for adults, 150 euros for children".
     """
     passage, claim = alignment.passage, alignment.claim
-    mine = token.quantity
-    if mine is None or passage.cells:
+    quantity = token.quantity
+    if quantity is None or passage.cells:
         return None
-    members = _series(passage, mine)
+    members = _series(passage, quantity)
     stated_in = {t.piece for t in _find(passage, token)}
     if len(stated_in) != 1 or not stated_in <= members.keys():
         return None
     first = members[min(members)].start  # the words before it belong to all members
     alternatives = _alternatives(claim, passage, token)
     for t, match in alignment.pairs():
-        same = [other for other in passage.tokens if other.stem == match.token.stem]
+        same = [passage_token for passage_token in passage.tokens if passage_token.stem == match.token.stem]
         if t.quantity is not None or match.sign < 0 or same[0].start < first:
             continue
-        found = {other.piece for other in same}
-        if found <= members.keys() and found.isdisjoint(stated_in):
-            return next(((passage, other) for other in alternatives if other.piece in found), None)
+        pieces = {passage_token.piece for passage_token in same}
+        if pieces <= members.keys() and pieces.isdisjoint(stated_in):
+            return next(((passage, alternative) for alternative in alternatives if alternative.piece in pieces), None)
     return None
 
 
@@ -173,7 +175,7 @@ def _series(passage: Statement, quantity: Quantity) -> dict[int, ContentToken]:
         if is_value(token) and token.quantity is not None and same_kind(quantity, token.quantity):
             values.setdefault(token.piece, []).append(token)
     verbal = {t.piece for t in passage.tokens if t.verbal or t.after_auxiliary} if passage.language != "zh" else set()
-    members = {piece: found[0] for piece, found in values.items() if len(found) == 1 and piece not in verbal}
+    members = {piece: tokens[0] for piece, tokens in values.items() if len(tokens) == 1 and piece not in verbal}
     gapless = len(members) > 1 and max(members) - min(members) == len(members) - 1
     return members if gapless else {}
 
@@ -185,34 +187,36 @@ def _alternative_in_pairs(
 
     The passage has numbers of two kinds that alternate: "from 9 % in 2012 to 6 % in 2016".
     """
-    mine, claim = token.quantity, alignments[0].claim
-    for other in numbers:
-        if mine is None or other.quantity is None or other is token or same_kind(mine, other.quantity):
+    quantity, claim = token.quantity, alignments[0].claim
+    for key in numbers:
+        if quantity is None or key.quantity is None or key is token or same_kind(quantity, key.quantity):
             continue
-        own = _alternating_pairs(claim, mine, other.quantity)
-        if own and not any(token in pair and other in pair for pair in own):
+        claim_pairs = _alternating_pairs(claim, quantity, key.quantity)
+        if claim_pairs and not any(token in pair and key in pair for pair in claim_pairs):
             continue
-        if mine.unit == MONTH or other.quantity.unit == MONTH:
+        if quantity.unit == MONTH or key.quantity.unit == MONTH:
             continue  # the day of a month
         for alignment in alignments:
             passage = alignment.passage
-            values, keys = _find(passage, token), _find(passage, other)
+            values, keys = _find(passage, token), _find(passage, key)
             if len(values) != 1 or len(keys) != 1:
                 continue
-            pairs = _alternating_pairs(passage, mine, other.quantity)
+            pairs = _alternating_pairs(passage, quantity, key.quantity)
             for pair in pairs:
                 if keys[0] in pair and values[0] not in pair and any(values[0] in p for p in pairs):
                     return passage, pair[1 - pair.index(keys[0])]
     return None
 
 
-def _alternating_pairs(passage: Statement, one: Quantity, other: Quantity) -> list[list[ContentToken]]:
+def _alternating_pairs(passage: Statement, first_kind: Quantity, second_kind: Quantity) -> list[list[ContentToken]]:
     """Return the pairs of numbers of two kinds, such as percentage and year, [] unless the kinds alternate."""
-    found = [
-        (same_kind(one, t.quantity), t)
+    numbers = [
+        (same_kind(first_kind, t.quantity), t)
         for t in passage.tokens
-        if t.quantity is not None and is_value(t) and (same_kind(one, t.quantity) or same_kind(other, t.quantity))
+        if t.quantity is not None
+        and is_value(t)
+        and (same_kind(first_kind, t.quantity) or same_kind(second_kind, t.quantity))
     ]
-    if len(found) < 2 * _FEWEST or len(found) % 2 or any(a[0] == b[0] for a, b in pairwise(found)):
+    if len(numbers) < 2 * _FEWEST or len(numbers) % 2 or any(a[0] == b[0] for a, b in pairwise(numbers)):
         return []
-    return [[found[n][1], found[n + 1][1]] for n in range(0, len(found), 2)]
+    return [[numbers[n][1], numbers[n + 1][1]] for n in range(0, len(numbers), 2)]

@@ -16,7 +16,7 @@ _BOTH = 2  # clauses denied: "opens only if it is turned", "stays shut unless it
 def one_sided_denials(aligned: PassageAlignment) -> Iterator[Disagreement]:
     """Yield the negations on one side only, unless another sentence denies the same, or both compare by degree."""
     claim, best = aligned.claim, aligned.best
-    denied = [one for clause in best.comparable_clauses for one in negation(best, clause)]
+    denied = [disagreement for clause in best.comparable_clauses for disagreement in negation(best, clause)]
     if denied and (_denied_elsewhere(aligned) or any(compare_grades(best))):
         return
     if not (len(denied) == _BOTH and _CONDITIONAL & claim.kinds() and _CONDITIONAL & best.passage.kinds()):
@@ -28,12 +28,12 @@ def _denied_elsewhere(aligned: PassageAlignment) -> bool:
     claim, best = aligned.claim, aligned.best
     if not (DENIALS | {"need_not"}) & claim.kinds():
         return False
-    others = [one for one in aligned.sentences if one is not best]
-    for alignment in others:
+    neighbours = [alignment for alignment in aligned.sentences if alignment is not best]
+    for alignment in neighbours:
         if not DENIALS & alignment.passage.kinds():
             continue
-        for (token, match), known in zip(alignment.tokens, best.matches, strict=True):
-            denied = match is not None and known is None and token.sign < 0 and match.sign * match.token.sign < 0
+        for (token, match), best_match in zip(alignment.tokens, best.matches, strict=True):
+            denied = match is not None and best_match is None and token.sign < 0 and match.sign * match.token.sign < 0
             if denied and not (token.preposition and claim.language == "en"):  # "in the library" is no statement
                 return True
     return False

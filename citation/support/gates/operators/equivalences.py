@@ -22,7 +22,9 @@ def same_in_other_operators(alignment: Alignment, clause: int) -> bool:
     until = "until" in alignment.passage.kinds() and "until" not in alignment.claim.kinds()
     if until and not (clause_kinds | matching_kinds) & DENIALS:
         return True  # "open until 2015", "closed in 2015"
-    permits = any("need_not" in one and other & {"may", "must", "need_not"} == {"may"} for one, other in sides)
+    permits = any(
+        "need_not" in permitting and opposite & {"may", "must", "need_not"} == {"may"} for permitting, opposite in sides
+    )
     return (
         permits
         or _requires(alignment)
@@ -41,8 +43,8 @@ def states_superlative(alignment: Alignment) -> bool:
     """Return whether one side has a superlative where the other denies a comparison, as "no river is longer"."""
     sides = alignment.claim, alignment.passage
     return any(
-        "no" in one.kinds() and "no" not in other.kinds() and _compares(one) and _superlative(other)
-        for one, other in (sides, sides[::-1])
+        "no" in denying.kinds() and "no" not in opposite.kinds() and _compares(denying) and _superlative(opposite)
+        for denying, opposite in (sides, sides[::-1])
     )
 
 
@@ -52,10 +54,10 @@ def _requires(alignment: Alignment) -> bool:
     "Nobody may drive without a licence", "drivers need a licence".
     """
     sides = alignment.claim.kinds(), alignment.passage.kinds()
-    for denying, other in (sides, sides[::-1]):
-        if not denying & DENIALS or other & (DENIALS | _CONDITIONS):
+    for denying, opposite in (sides, sides[::-1]):
+        if not denying & DENIALS or opposite & (DENIALS | _CONDITIONS):
             continue
-        if denying & _CONDITIONS and other & _REQUIRING:
+        if denying & _CONDITIONS and opposite & _REQUIRING:
             return True
     return False
 

@@ -23,8 +23,8 @@ def stated_as_fiction(alignment: Alignment) -> Iterator[Disagreement]:
         label = op.clause < max(alignment.matching_clauses) and alone and not denied
         named = any(t.stem in alignment.claim.stems for t in passage.tokens if op.word <= t.word < op.after)
         if (op.clause in alignment.matching_clauses or label) and not named:
-            said = passage.text_of(op)
-            yield Disagreement(Reason.FRAMING, f"the passage does not present it as a fact: “{said}”", rule="frame")
+            frame = passage.text_of(op)
+            yield Disagreement(Reason.FRAMING, f"the passage does not present it as a fact: “{frame}”", rule="frame")
             return
 
 
@@ -44,11 +44,11 @@ def stated_in_heading_only(aligned: PassageAlignment) -> Iterator[Disagreement]:
         return
     body = [alignment for alignment in alignments if not alignment.passage.heading]
     everywhere = _found(claim, alignments)
-    said = _found(claim, body)
-    lost = [n for n in everywhere if n not in said]
-    states = [n for n, t in enumerate(claim.tokens) if n in said and not claim.tokens[n].name]
+    in_body = _found(claim, body)
+    lost = [n for n in everywhere if n not in in_body]
+    states = [n for n, t in enumerate(claim.tokens) if n in in_body and not claim.tokens[n].name]
     predicate = any(claim.tokens[n].verbal or claim.tokens[n].after_auxiliary for n in lost)
-    if lost and (predicate or len(said) < _BODY * len(claim.tokens) or not states):
+    if lost and (predicate or len(in_body) < _BODY * len(claim.tokens) or not states):
         word = claim.text[claim.tokens[lost[0]].start : claim.tokens[lost[0]].end]
         yield Disagreement(Reason.FRAMING, f"only a heading of the passage says “{word}”", rule="heading")
 

@@ -81,8 +81,8 @@ def _implied(alignment: Alignment, clause: int) -> bool:
     if "not_yet" in alignment.claim.kinds(clause) and _UNFINISHED & alignment.passage.kinds():
         return True
     kinds = _IMPLIES_NOT & alignment.passage.kinds(alignment.matching_clauses[clause])
-    own = [match for t, match in alignment.tokens if t.clause == clause]
-    same = all(match is not None and match.exact for match in own)
+    matches = [match for t, match in alignment.tokens if t.clause == clause]
+    same = all(match is not None and match.exact for match in matches)
     return bool(kinds if not same else kinds - _LIMITS)  # "report within a day", "may not report within a day"
 
 
@@ -90,8 +90,10 @@ def _antonym(alignment: Alignment, opposites: list[tuple[ContentToken, Match]]) 
     for token, match in opposites[:1]:
         if token.stem in alignment.elsewhere:
             return  # "let it rise for an hour, then bake it … Lower the heat"
-        said, mine = alignment.passage.text_of(match.token), alignment.claim.text_of(token)
-        yield Disagreement(Reason.NEGATION, f"the passage says “{said}”, the opposite of “{mine}”", rule="antonym")
+        passage_word, claim_word = alignment.passage.text_of(match.token), alignment.claim.text_of(token)
+        yield Disagreement(
+            Reason.NEGATION, f"the passage says “{passage_word}”, the opposite of “{claim_word}”", rule="antonym"
+        )
 
 
 def _denied_by_predicate(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
@@ -100,14 +102,14 @@ def _denied_by_predicate(alignment: Alignment, clause: int) -> Iterator[Disagree
     if {*NEGATING, *EXCEPTIVE} & claim.kinds(clause):
         return
     verbs = [t for t in passage.tokens if t.clause == main and t.verbal]
-    mine = [(t, m) for t, m in alignment.tokens if t.clause == clause]
-    nouns = [match is not None for token, match in mine if not token.verbal]
-    replaced = [token for token, match in mine if token.verbal and match is None and not token.denying]
+    clause_tokens = [(t, m) for t, m in alignment.tokens if t.clause == clause]
+    nouns = [match is not None for token, match in clause_tokens if not token.verbal]
+    replaced = [token for token, match in clause_tokens if token.verbal and match is None and not token.denying]
     if len(nouns) >= _FEWEST_NOUNS and all(nouns) and replaced and verbs and verbs[0].denying:
         if verbs[0] in alignment.matched or len(passage.kinds(main) & NEGATING) != 1:
             return
-        said, other = passage.text_of(verbs[0]), claim.text_of(replaced[0])
-        yield Disagreement(Reason.NEGATION, f"the passage says “{said}”, not “{other}”", rule="denied")
+        passage_verb, claim_verb = passage.text_of(verbs[0]), claim.text_of(replaced[0])
+        yield Disagreement(Reason.NEGATION, f"the passage says “{passage_verb}”, not “{claim_verb}”", rule="denied")
 
 
 def _denies(token: ContentToken, match: Match) -> bool:
@@ -126,15 +128,15 @@ def _same_predicate(alignment: Alignment, clause: int) -> bool:
         if token.clause == clause and not token.in_operator and not token.name and token.quantity is None
     ]
     verbal = [pair for pair in stated if pair[0].verbal] or stated
-    found = sum(match is not None for _, match in verbal)
-    return found * 2 >= len(verbal) or not stated
+    contained = sum(match is not None for _, match in verbal)
+    return contained * 2 >= len(verbal) or not stated
 
 
-def _denial(alignment: Alignment, token: ContentToken, other: ContentToken) -> str:
+def _denial(alignment: Alignment, token: ContentToken, passage_token: ContentToken) -> str:
     """Describe what only one side denies."""
     for side, statement, clause in (
         ("sentence", alignment.claim, token.clause),
-        ("passage", alignment.passage, other.clause),
+        ("passage", alignment.passage, passage_token.clause),
     ):
         ops = [op for op in statement.of(*NEGATING, *EXCEPTIVE) if op.clause == clause]
         if len(ops) % 2:
@@ -146,8 +148,8 @@ def _denial(alignment: Alignment, token: ContentToken, other: ContentToken) -> s
 def _shared_denial(pairs: list[tuple[ContentToken, Match]]) -> tuple[ContentToken, Match] | None:
     """Return a word that both sides use, but only one as a denial: "did not stop", "stopped". None if there is none."""
     exact = {m.token for _, m in pairs if m.exact}  # in "ceased to stop", "stop" is the word shared with "stops"
-    mine = [(t, m) for t, m in pairs if m.exact or m.token not in exact]
-    shared = [(t, m) for t, m in mine if t.denying != m.token.denying and m.sign > 0]
+    candidates = [(t, m) for t, m in pairs if m.exact or m.token not in exact]
+    shared = [(t, m) for t, m in candidates if t.denying != m.token.denying and m.sign > 0]
     return shared[0] if len(shared) % 2 else None
 
 
@@ -162,19 +164,19 @@ def _denied_by_most_words(
 ) -> tuple[ContentToken, Match] | None:
     """Return a word that only one side denies, if that is so for most words of the clause by their weights."""
     main = alignment.matching_clauses[clause]
-    mine, theirs = _shared_verbs(alignment, clause)
-    balance, found = 0.0, None
+    negates, negated_clauses = _shared_verbs(alignment, clause)
+    balance, denied = 0.0, None
     for token, match in pairs:
         if (match.token.clause != main and len(pairs) > 1) or _denies(token, match):
             continue
         weight = _NAME_WEIGHT if token.name or token.quantity is not None else 1.0
-        sign = -token.sign if mine else token.sign
-        if sign != (-match.token.sign if match.token.clause in theirs else match.token.sign):
+        sign = -token.sign if negates else token.sign
+        if sign != (-match.token.sign if match.token.clause in negated_clauses else match.token.sign):
             balance += weight
-            found = (token, match) if found is None or (token.verbal and not found[0].verbal) else found
+            denied = (token, match) if denied is None or (token.verbal and not denied[0].verbal) else denied
         else:
             balance -= weight
-    return found if balance > 0 else None
+    return denied if balance > 0 else None
 
 
 def _denies_the_same(alignment: Alignment, clause: int) -> bool:
@@ -184,13 +186,15 @@ def _denies_the_same(alignment: Alignment, clause: int) -> bool:
     """
     sides = (alignment.claim, clause), (alignment.passage, alignment.matching_clauses[clause])
     denied = [
-        next((t for t in side.tokens if t.clause == at and t.word >= op.after and t.quantity is None), None)
-        for side, at in sides
+        next((t for t in side.tokens if t.clause == clause_of_side and t.word >= op.after and t.quantity is None), None)
+        for side, clause_of_side in sides
         for op in side.of(*NEGATING)
-        if op.clause == at
+        if op.clause == clause_of_side
     ]
     agreeing = [pair for pair in alignment.pairs() if pair[1].sign * pair[1].token.sign == pair[0].sign]
-    return any(token is one or match.token is one for token, match in agreeing for one in denied)
+    return any(
+        token is denied_token or match.token is denied_token for token, match in agreeing for denied_token in denied
+    )
 
 
 def _shared_verbs(alignment: Alignment, clause: int) -> tuple[bool, set[int]]:
@@ -200,7 +204,7 @@ def _shared_verbs(alignment: Alignment, clause: int) -> tuple[bool, set[int]]:
     """
     shared = [match for token, match in alignment.pairs(clause) if token.denying and match.token.denying]
     clauses = [match.token.clause for match in shared if match.exact]
-    return len(clauses) % 2 == 1, {one for one in clauses if clauses.count(one) % 2}
+    return len(clauses) % 2 == 1, {shared_clause for shared_clause in clauses if clauses.count(shared_clause) % 2}
 
 
 def _is_phrase_of_denied_clause(alignment: Alignment, clause: int) -> bool:

@@ -45,16 +45,24 @@ def quantifiers(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
 def _larger_share(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
     """Yield the quantifiers of the claim that denote more than that of the passage at the same word."""
     match_of = {token: match.token for token, match in alignment.pairs(clause)}
-    theirs = [op for op in alignment.passage.of(*_QUANTIFIERS) if op.clause == alignment.matching_clauses[clause]]
+    passage_quantifiers = [
+        op for op in alignment.passage.of(*_QUANTIFIERS) if op.clause == alignment.matching_clauses[clause]
+    ]
     for op in alignment.claim.of(*_QUANTIFIERS):
         if op.clause != clause:
             continue
-        mine = [match_of[t] for t in _adjacent_tokens(alignment.claim, op) if t in match_of]
-        same = [other for other in theirs if any(t in mine for t in _adjacent_tokens(alignment.passage, other))]
-        excludes = op.kind == "few" and any(other.kind in _LARGE for other in same)
-        if same and (excludes or all(_SHARE[op.kind] > _SHARE[other.kind] for other in same)):
-            said, mine_said = alignment.passage.text_of(same[0]), alignment.claim.text_of(op)
-            yield Disagreement(Reason.QUANTIFIER, f"the passage says “{said}”, not “{mine_said}”", rule="quantifier")
+        matched = [match_of[t] for t in _adjacent_tokens(alignment.claim, op) if t in match_of]
+        same = [
+            quantifier
+            for quantifier in passage_quantifiers
+            if any(t in matched for t in _adjacent_tokens(alignment.passage, quantifier))
+        ]
+        excludes = op.kind == "few" and any(quantifier.kind in _LARGE for quantifier in same)
+        if same and (excludes or all(_SHARE[op.kind] > _SHARE[quantifier.kind] for quantifier in same)):
+            passage_text, claim_text = alignment.passage.text_of(same[0]), alignment.claim.text_of(op)
+            yield Disagreement(
+                Reason.QUANTIFIER, f"the passage says “{passage_text}”, not “{claim_text}”", rule="quantifier"
+            )
 
 
 def _all_for_part(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
@@ -73,8 +81,8 @@ def _all_for_part(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
     parts = [t for t in passage.tokens if t.clause == main and t.quantity is not None and t not in alignment.matched]
     for part in parts:
         if any(0 < t.word - part.word <= _PART_REACH for t in near):
-            said = passage.text_of(part)
-            yield Disagreement(Reason.QUANTIFIER, f"the passage says “{said}”, not all", rule="part")
+            stated_part = passage.text_of(part)
+            yield Disagreement(Reason.QUANTIFIER, f"the passage says “{stated_part}”, not all", rule="part")
             return
 
 
@@ -100,8 +108,8 @@ def _all_for_only(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
     if "all" in clause_kinds and restricted and not {"only", "unless", "if", "not_all"} & clause_kinds:
         op = next(passage.of("only"))
         if op.clause == alignment.matching_clauses[clause]:
-            said = passage.text_of(op)
-            yield Disagreement(Reason.QUANTIFIER, f"the passage says “{said}”, the sentence all", rule="only")
+            restriction = passage.text_of(op)
+            yield Disagreement(Reason.QUANTIFIER, f"the passage says “{restriction}”, the sentence all", rule="only")
 
 
 def _adjacent_tokens(statement: Statement, op: Operator) -> list[ContentToken]:
@@ -115,31 +123,31 @@ def bounds(alignment: Alignment) -> Iterator[Disagreement]:
     for token, match in alignment.pairs():
         if token.quantity is None or match.token.quantity is None or not agrees(token.quantity, match.token.quantity):
             continue
-        mine, theirs = bound_of(alignment.claim, token), bound_of(alignment.passage, match.token)
-        if mine == "over" and token.quantity.unit == "time" and token.word == 1:
+        claim_bound, passage_bound = bound_of(alignment.claim, token), bound_of(alignment.passage, match.token)
+        if claim_bound == "over" and token.quantity.unit == "time" and token.word == 1:
             continue  # "Over three years, the rent rises twice."
-        if not mine or excludes_the_rest(alignment, token, match.token):
+        if not claim_bound or excludes_the_rest(alignment, token, match.token):
             continue
         wrong = (
-            (mine in LOWER and theirs in UPPER)
-            or (mine in UPPER and theirs in LOWER)
-            or (mine == "exact" and theirs in {"over", "under"})
-            or (mine == "over" and theirs in {"", "min", "exact"} and not _exceeds(match.token, token))
-            or (mine == "under" and theirs in {"", "max", "exact"} and not _exceeds(token, match.token))
-            or (mine == "max" and theirs in {"", "exact"} and _exceeds(match.token, token, _CONVERTED))
-            or (mine == "min" and theirs in {"", "exact"} and _exceeds(token, match.token, _CONVERTED))
+            (claim_bound in LOWER and passage_bound in UPPER)
+            or (claim_bound in UPPER and passage_bound in LOWER)
+            or (claim_bound == "exact" and passage_bound in {"over", "under"})
+            or (claim_bound == "over" and passage_bound in {"", "min", "exact"} and not _exceeds(match.token, token))
+            or (claim_bound == "under" and passage_bound in {"", "max", "exact"} and not _exceeds(token, match.token))
+            or (claim_bound == "max" and passage_bound in {"", "exact"} and _exceeds(match.token, token, _CONVERTED))
+            or (claim_bound == "min" and passage_bound in {"", "exact"} and _exceeds(token, match.token, _CONVERTED))
         )
         if wrong:
             number = alignment.claim.text_of(token)
             yield Disagreement(Reason.QUANTIFIER, f"the passage sets another bound on {number}", rule="bound")
 
 
-def excludes_the_rest(alignment: Alignment, token: ContentToken, other: ContentToken) -> bool:
+def excludes_the_rest(alignment: Alignment, token: ContentToken, passage_token: ContentToken) -> bool:
     """Return whether the two sides name opposite bounds, and one of them is denied.
 
     Then they may agree: "Bids below 50,000 euros are not considered", "a bid must be at least 50,000 euros".
     """
-    raw = {bound_of(alignment.claim, token, flip=False), bound_of(alignment.passage, other, flip=False)}
+    raw = {bound_of(alignment.claim, token, flip=False), bound_of(alignment.passage, passage_token, flip=False)}
     if raw not in _REST:
         return False
     return bool(_DENYING & alignment.claim.kinds()) != bool(_DENYING & alignment.passage.kinds())
@@ -164,12 +172,12 @@ def bound_of(statement: Statement, token: ContentToken, *, flip: bool = True) ->
     return limits.pop() if alone and len(limits) == 1 else ""  # "the minimum age for drivers is 21"
 
 
-def _exceeds(one: ContentToken, other: ContentToken, tolerance: float = 0.0) -> bool:
+def _exceeds(number: ContentToken, compared: ContentToken, tolerance: float = 0.0) -> bool:
     """Return whether a number is larger than another of its dimension: 1,950 than "no more than 1,900".
 
     `tolerance`: the share by which it may be larger.
     """
-    a, b = one.quantity, other.quantity
+    a, b = number.quantity, compared.quantity
     if a is None or b is None or not a.values or not b.values:
         return False
     return a.base_value > b.base_value * (1 + tolerance)

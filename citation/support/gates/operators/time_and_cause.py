@@ -40,18 +40,18 @@ _SAME_TIME = frozenset(
 
 def different_time(alignment: Alignment) -> Iterator[Disagreement]:
     """Yield a disagreement if the same event has another temporal word: "due before delivery", "due upon delivery"."""
-    theirs = {token: op for op in alignment.passage.of(*_TIMES) if (token := _next_token(alignment.passage, op))}
-    mine = [(op, token) for op in alignment.claim.of(*_TIMES) if (token := _next_token(alignment.claim, op))]
-    for op, token in mine:
+    passage_times = {token: op for op in alignment.passage.of(*_TIMES) if (token := _next_token(alignment.passage, op))}
+    claim_times = [(op, token) for op in alignment.claim.of(*_TIMES) if (token := _next_token(alignment.claim, op))]
+    for op, token in claim_times:
         match = alignment.match_of.get(token)
-        other = theirs.get(match.token) if match else None
+        passage_time = passage_times.get(match.token) if match else None
         if token.unit:
             continue
-        if other is None or other.kind == op.kind or (op.kind, other.kind) in _SAME_TIME:
+        if passage_time is None or passage_time.kind == op.kind or (op.kind, passage_time.kind) in _SAME_TIME:
             continue
-        said, mine_said = alignment.passage.text_of(other), alignment.claim.text_of(op)
-        if said.casefold() != mine_said.casefold():
-            yield Disagreement(Reason.DIRECTION, f"the passage says “{said}”, not “{mine_said}”", rule="when")
+        passage_text, claim_text = alignment.passage.text_of(passage_time), alignment.claim.text_of(op)
+        if passage_text.casefold() != claim_text.casefold():
+            yield Disagreement(Reason.DIRECTION, f"the passage says “{passage_text}”, not “{claim_text}”", rule="when")
 
 
 def _next_token(statement: Statement, op: Operator) -> ContentToken | None:
@@ -71,6 +71,6 @@ def ended(alignment: Alignment) -> Iterator[Disagreement]:
     clauses = {*alignment.matching_clauses, *(match.token.clause for _, match in alignment.pairs())}
     for op in passage.of("until"):
         if op.clause in clauses:
-            said = passage.text_of(op, passage.tokens[-1])
-            yield Disagreement(Reason.DIRECTION, f"the passage says that it was so only “{said}”", rule="until")
+            period = passage.text_of(op, passage.tokens[-1])
+            yield Disagreement(Reason.DIRECTION, f"the passage says that it was so only “{period}”", rule="until")
             return

@@ -65,8 +65,8 @@ def subject(statement: Statement, predicate: ContentToken) -> list[ContentToken]
         if _TO in between and not before[-1].verbal:
             return []  # "asked Ida to move", "bought a van to move"
         if role("conjunction").isdisjoint(between) and _TO not in between and not verb.folded.endswith(_GERUND):
-            found = _subject_phrase(statement, before, verb)
-            return [] if found and _is_apposition(statement, found[0], verb) else found
+            phrase = _subject_phrase(statement, before, verb)
+            return [] if phrase and _is_apposition(statement, phrase[0], verb) else phrase
         verbs = [t for t in before if _is_predicate(statement, t)] or [t for t in before if t.verbal]
         if not verbs:
             return []
@@ -101,13 +101,13 @@ def _is_predicate(statement: Statement, token: ContentToken) -> bool:
 
 def _antecedent(statement: Statement, before: Sequence[ContentToken]) -> list[ContentToken]:
     """Return the noun phrase before a relative pronoun, and after its last preposition if a comma is between them."""
-    found = _phrase(statement, before)
+    phrase = _phrase(statement, before)
     if not statement.text.startswith(",", before[-1].end):
-        return found
-    first = len(found) - 1
-    while first > 0 and found[first].word - found[first - 1].word == 1:
+        return phrase
+    first = len(phrase) - 1
+    while first > 0 and phrase[first].word - phrase[first - 1].word == 1:
         first -= 1
-    return found[first:]
+    return phrase[first:]
 
 
 def _subject_phrase(statement: Statement, before: list[ContentToken], verb: ContentToken) -> list[ContentToken]:
@@ -122,18 +122,18 @@ def _subject_phrase(statement: Statement, before: list[ContentToken], verb: Cont
 def _phrase(statement: Statement, before: Sequence[ContentToken]) -> list[ContentToken]:
     """Return the words of the noun phrase at the end, with those after its prepositions, and "and" another one."""
     conjunctions = vocabulary(statement.language).role("conjunction")
-    found: list[ContentToken] = []
+    phrase: list[ContentToken] = []
     for token in reversed(before):
-        if found:
-            between = statement.words[token.word + 1 : found[-1].word]
-            joined = token.piece == found[-1].piece and (not between or found[-1].preposition)
-            if not (joined or not conjunctions.isdisjoint(between)) or token.clause != found[-1].clause:
+        if phrase:
+            between = statement.words[token.word + 1 : phrase[-1].word]
+            joined = token.piece == phrase[-1].piece and (not between or phrase[-1].preposition)
+            if not (joined or not conjunctions.isdisjoint(between)) or token.clause != phrase[-1].clause:
                 break
             if _is_predicate(statement, token):
                 break
-        found.append(token)
-    unnamed = found and found[0].quantity is not None and not any(t.name for t in found[1:2])  # not "Line 7"
-    return [] if unnamed else found[::-1]
+        phrase.append(token)
+    unnamed = phrase and phrase[0].quantity is not None and not any(t.name for t in phrase[1:2])  # not "Line 7"
+    return [] if unnamed else phrase[::-1]
 
 
 def _passive_agent(statement: Statement, predicate: ContentToken, right: Sequence[ContentToken]) -> list[ContentToken]:

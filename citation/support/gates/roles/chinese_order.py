@@ -21,9 +21,9 @@ def chinese_arguments(
         right += [t for t in left if t.word >= moved.after]
         left = [t for t in left if t.word < moved.word]
     for op in before:
-        said, between = statement.text_of(op), statement.text[op.end : predicate.start]
-        held = said in role("source") and any(word in between for word in role("holder"))
-        aside = [t for t in left if t.word >= op.after] if held or said in role("recipient") else []
+        marker, between = statement.text_of(op), statement.text[op.end : predicate.start]
+        held = marker in role("source") and any(word in between for word in role("holder"))
+        aside = [t for t in left if t.word >= op.after] if held or marker in role("recipient") else []
         if len(aside) < len(left):
             left, right = left[: len(left) - len(aside)], right + aside
     if by := next((op for op in before if op.kind == "by"), None):

@@ -16,17 +16,17 @@ _PARTS = ";:；："  # between two statements of a sentence
 
 def swapped_order(alignment: Alignment) -> Iterator[Disagreement]:
     """Yield swapped temporal and causal relations."""
-    theirs = list(alignment.passage.of(*_ORDER))
-    if not theirs:
+    passage_operators = list(alignment.passage.of(*_ORDER))
+    if not passage_operators:
         return
     for op in alignment.claim.of(*_ORDER):
-        for other in theirs:
-            if _GROUPS[op.kind] != _GROUPS[other.kind]:
+        for passage_operator in passage_operators:
+            if _GROUPS[op.kind] != _GROUPS[passage_operator.kind]:
                 continue
-            mine, said = _around(alignment.claim, op), _around(alignment.passage, other)
-            crossed, straight = crossed_sides(mine, said, alignment.match_of)
+            claim_sides, passage_sides = _around(alignment.claim, op), _around(alignment.passage, passage_operator)
+            crossed, straight = crossed_sides(claim_sides, passage_sides, alignment.match_of)
             if crossed and not straight:
-                word = alignment.passage.text_of(other)
+                word = alignment.passage.text_of(passage_operator)
                 detail = f"the passage has the order of “{word}” the other way round"
                 yield Disagreement(Reason.DIRECTION, detail, rule=_GROUPS[op.kind])
 
@@ -34,7 +34,7 @@ def swapped_order(alignment: Alignment) -> Iterator[Disagreement]:
 def _around(statement: Statement, op: Operator) -> Sides:
     """Return the two sides of a temporal or causal word, the earlier one or the cause first."""
     begin = max(statement.text.rfind(mark, 0, op.start) for mark in _PARTS)
-    ends = [at for mark in _PARTS if (at := statement.text.find(mark, op.end)) >= 0]
+    ends = [position for mark in _PARTS if (position := statement.text.find(mark, op.end)) >= 0]
     tokens = [t for t in statement.tokens if begin < t.start < min(ends, default=len(statement.text))]
     following = [t for t in tokens if t.word >= op.after]
     before = [t for t in tokens if t.word < op.word]

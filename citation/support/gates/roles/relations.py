@@ -29,10 +29,10 @@ def swapped_roles(alignment: Alignment) -> Iterator[Disagreement]:
             continue
         if is_symmetric(predicate, alignment.claim.language):
             continue
-        mine, theirs = sides_of(alignment.claim, predicate), sides_of(alignment.passage, match.token)
-        if mine is None or theirs is None:
+        claim_sides, passage_sides = sides_of(alignment.claim, predicate), sides_of(alignment.passage, match.token)
+        if claim_sides is None or passage_sides is None:
             continue
-        crossed, straight = crossed_sides(mine, theirs, alignment.match_of)
+        crossed, straight = crossed_sides(claim_sides, passage_sides, alignment.match_of)
         if _opposite_grades(alignment):  # "A is less dense than B", "B has a higher density than A"
             crossed, straight = straight, crossed
         if crossed and not straight and match.sign > 0:
@@ -41,15 +41,15 @@ def swapped_roles(alignment: Alignment) -> Iterator[Disagreement]:
 
 def converse_predicates(alignment: Alignment) -> set[ContentToken]:
     """Return the tokens of the claim that match their opposite with swapped sides: "A sold to B", "B bought from A"."""
-    found, match_of = set(), alignment.match_of
+    converse, match_of = set(), alignment.match_of
     for predicate, match in alignment.pairs():
         if match.sign < 0:
-            mine, theirs = sides_of(alignment.claim, predicate), sides_of(alignment.passage, match.token)
-            if not mine or not theirs:
+            claim_sides, passage_sides = sides_of(alignment.claim, predicate), sides_of(alignment.passage, match.token)
+            if not claim_sides or not passage_sides:
                 continue
-            if crossed_sides(mine, theirs, match_of)[0]:
-                found.add(predicate)
-    return found
+            if crossed_sides(claim_sides, passage_sides, match_of)[0]:
+                converse.add(predicate)
+    return converse
 
 
 def _opposite_grades(alignment: Alignment) -> bool:

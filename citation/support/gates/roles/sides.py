@@ -25,20 +25,22 @@ class Sides:
         return cls(frozenset(first), frozenset(second))
 
 
-def crossed_sides(mine: Sides, theirs: Sides, match_of: Mapping[ContentToken, Match]) -> tuple[bool, bool]:
+def crossed_sides(
+    claim_sides: Sides, passage_sides: Sides, match_of: Mapping[ContentToken, Match]
+) -> tuple[bool, bool]:
     """Return whether both sides are swapped in the passage, and whether both are in their own place."""
-    first = {match_of[t].token for t in mine.first if t in match_of}
-    second = {match_of[t].token for t in mine.second if t in match_of}
-    crossed = bool(first & theirs.second) and bool(second & theirs.first)
-    straight = bool((first - second) & theirs.first) and bool((second - first) & theirs.second)
+    first = {match_of[t].token for t in claim_sides.first if t in match_of}
+    second = {match_of[t].token for t in claim_sides.second if t in match_of}
+    crossed = bool(first & passage_sides.second) and bool(second & passage_sides.first)
+    straight = bool((first - second) & passage_sides.first) and bool((second - first) & passage_sides.second)
     return crossed, straight
 
 
 def sides_of(statement: Statement, predicate: ContentToken) -> Sides | None:
     """Return the agent and the patient of a predicate, or what is compared, or None if they cannot be determined."""
     if (predicate.verbal and not is_compared(statement, predicate)) or statement.language in {"de", "zh"}:
-        found = arguments(statement, predicate)
-        return Sides.of(found.agent, found.patient)
+        arguments_found = arguments(statement, predicate)
+        return Sides.of(arguments_found.agent, arguments_found.patient)
     left = [
         t for t in statement.tokens if t.word < predicate.word and t.clause == predicate.clause and not t.preposition
     ]
