@@ -82,7 +82,7 @@ def calibrate_answer_in_steps(
     scores: Sequence[Scores | None], prepared: PreparedEvidence, strictness: Strictness = "balanced"
 ) -> Steps[list[Scores | None]]:
     """Calibrate the scores of a complete answer in steps."""
-    present = [one for one in scores if one is not None]
+    present = [claim_scores for claim_scores in scores if claim_scores is not None]
     yield None
     calibrated = yield from calibrate_in_steps(prepared.calibrate_answer(present), strictness)
     yield None
@@ -92,7 +92,7 @@ def calibrate_answer_in_steps(
 def align(template: Sequence[object | None], values: Iterable[T]) -> list[T | None]:
     """Return `values` in order, with None wherever `template` has None."""
     remaining = iter(values)
-    return [None if one is None else next(remaining) for one in template]
+    return [None if present is None else next(remaining) for present in template]
 
 
 def drafts_of(answer: Answer | JsonAnswer, text: str | Sequence[str]) -> list[Draft]:
@@ -115,6 +115,6 @@ def finish(
     scores: Iterable[Scores | None],
 ) -> CitedText:
     """Return the cited text of a response whose only choice is complete."""
-    response.grounding.degraded |= any(one is not None and one.degraded for one in scores)
+    response.grounding.degraded |= any(claim_scores is not None and claim_scores.degraded for claim_scores in scores)
     text = "".join(pieces) + response.answer(0).reference_list()
     return CitedText(text, tuple(supports), response.choice_fields(0) | response.response_fields())

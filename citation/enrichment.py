@@ -51,37 +51,37 @@ def messages(decided: Sequence[Decided], evidence: Sequence[Evidence], nonce: st
 
 def apply_result(decided: Sequence[Decided], result: str, names: MarkerNames) -> SecondPassResult:
     """Return the decisions that remain after the second pass, or all of them if its result cannot be used."""
-    own = tuple(decision for _, decision in decided)
+    decisions = tuple(decision for _, decision in decided)
     draft = "".join(draft.text[draft.released :] for draft, _ in decided)
     listed = list(_LIST.finditer(result))
     written = result[: listed[-1].start()] if listed else result
     cited, text = _cited(written, names)
     if " ".join(text.split()) != " ".join(draft.split()):
-        return SecondPassResult(own, "text_changed")
-    kept: list[Decision] = []
-    at = 0
+        return SecondPassResult(decisions, "text_changed")
+    confirmed: list[Decision] = []
+    characters_before = 0
     for piece, decision in decided:
         size = _visible_length(piece.text[piece.released :])
-        numbers = {number for position, number in cited if at < position <= at + size}
-        at += size
+        numbers = {number for position, number in cited if characters_before < position <= characters_before + size}
+        characters_before += size
         if not numbers <= {support.number for support in decision.supports}:
-            return SecondPassResult(own, "unknown_citation")
-        kept.append(replace(decision, supports=tuple(s for s in decision.supports if s.number in numbers)))
-    return SecondPassResult(tuple(kept), "used")
+            return SecondPassResult(decisions, "unknown_citation")
+        confirmed.append(replace(decision, supports=tuple(s for s in decision.supports if s.number in numbers)))
+    return SecondPassResult(tuple(confirmed), "used")
 
 
 def _cited(text: str, names: MarkerNames) -> tuple[list[tuple[int, int]], str]:
     """Return each cited number with the number of visible characters before it, and the text without markers."""
     segmenter = Segmenter(marker_end=marker_end())
-    found: list[tuple[int, int]] = []
+    cited: list[tuple[int, int]] = []
     clean: list[str] = []
-    at = 0
+    characters_before = 0
     for sentence in segmenter.feed(text) + segmenter.flush():
         stripped = StrippedText(sentence.text) if sentence.verbatim else strip(sentence.text, names)
-        at += _visible_length(stripped.text)
+        characters_before += _visible_length(stripped.text)
         clean.append(stripped.text)
-        found += [(at, number) for number in (*stripped.cited, *stripped.unknown)]
-    return found, "".join(clean)
+        cited += [(characters_before, number) for number in (*stripped.cited, *stripped.unknown)]
+    return cited, "".join(clean)
 
 
 def _visible_length(text: str) -> int:

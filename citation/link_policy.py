@@ -110,8 +110,8 @@ class LinkDefanger:
         """Return whether the rest of the word would require a change in `word[:shown]`, which is already shown."""
         if not _STARTS.search(word, 0, shown):
             return False
-        known = set(self._changes(word[:shown]))
-        return any(change.start < shown and change not in known for change in self._changes(word))
+        changes_before = set(self._changes(word[:shown]))
+        return any(change.start < shown and change not in changes_before for change in self._changes(word))
 
     def _changes(self, word: str) -> list[_Change]:
         allowed = list(_allowed_spans(self._allowed, word)) if self._allowed else []
@@ -142,10 +142,10 @@ class LinkDefangers:
 
 def _last_word(text: str) -> int:
     """Return where the last word begins."""
-    at = len(text)
-    while at and not text[at - 1].isspace():
-        at -= 1
-    return at
+    position = len(text)
+    while position and not text[position - 1].isspace():
+        position -= 1
+    return position
 
 
 def _apply(word: str, changes: list[_Change], start: int) -> str:
@@ -166,8 +166,8 @@ _TRAILING = re.compile(
 
 def _allowed_spans(allowed: re.Pattern[str], word: str) -> Iterator[tuple[int, int]]:
     """Return where an allowed URL stays: as the complete target of a link, or bare and followed by punctuation."""
-    for found in allowed.finditer(word):
-        start, end = found.span()
+    for url in allowed.finditer(word):
+        start, end = url.span()
         if word.startswith("](", start - 2) and word.startswith(")", end) and not word[start - 3 : start - 2].isdigit():
             yield start - 2, end
         elif word.startswith("<", start - 1) and word.startswith(">", end):
@@ -200,32 +200,32 @@ _STRUCTURAL = frozenset(":/.@")  # characters of a URL that character references
 
 
 def _changes(word: str, code: bool) -> Iterator[_Change]:
-    for found in _ANYWHERE.finditer(word):
-        start, end = found.span()
-        match found.lastgroup:
+    for match in _ANYWHERE.finditer(word):
+        start, end = match.span()
+        match match.lastgroup:
             case "colon":
                 yield _bracketed(word, start)
             case "entity":
-                if not _STRUCTURAL.isdisjoint(unescape(found[0])):
+                if not _STRUCTURAL.isdisjoint(unescape(match[0])):
                     yield _Change(start, start + 1, "& ")
             case "bracket" if not code and word[start - 1 : start].isdigit():
                 pass  # below
             case _:
-                yield _Change(start, end, f"{found[0]} ")
+                yield _Change(start, end, f"{match[0]} ")
     if not code:
-        for found in _NUMBERED.finditer(word):
-            yield _Change(found.start(), found.end(), "" if found[0] == "[" else " ")
-        for at in _AT.finditer(word):
-            yield _bracketed(word, at.start())
+        for match in _NUMBERED.finditer(word):
+            yield _Change(match.start(), match.end(), "" if match[0] == "[" else " ")
+        for sign in _AT.finditer(word):
+            yield _bracketed(word, sign.start())
     if (_SLASHED.search(word) if code else _is_url(word)) and "." in word:
         for dot in _DOT.finditer(word):
             yield _bracketed(word, dot.start())
 
 
-def _bracketed(word: str, at: int) -> _Change:
-    """Put the character at `at` into brackets, the usual notation for defanged URLs."""
-    links_brackets = word[at + 1 : at + 2] in _OPENS_TARGET or word[at - 1 : at] == "!"
-    return _Change(at, at + 1, f"{word[at]} " if links_brackets else f"[{word[at]}]")
+def _bracketed(word: str, position: int) -> _Change:
+    """Put the character at `position` into brackets, the usual notation for defanged URLs."""
+    links_brackets = word[position + 1 : position + 2] in _OPENS_TARGET or word[position - 1 : position] == "!"
+    return _Change(position, position + 1, f"{word[position]} " if links_brackets else f"[{word[position]}]")
 
 
 _OPENS_TARGET = frozenset(
@@ -258,6 +258,6 @@ def _is_url(word: str) -> bool:
         return True
     first = _INNER_DOT.search(word)
     return first is not None and any(
-        found.start() > first.start() or word[found.end() : found.end() + 1] in _CONTINUES
-        for found in _TLD_PATTERN.finditer(word, first.start())
+        domain.start() > first.start() or word[domain.end() : domain.end() + 1] in _CONTINUES
+        for domain in _TLD_PATTERN.finditer(word, first.start())
     )

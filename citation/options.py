@@ -70,9 +70,9 @@ def _types() -> Mapping[str, Any]:
     return get_type_hints(Options)
 
 
-def _suggestion(key: object, known: Collection[str]) -> str:
-    close = get_close_matches(str(key), known, n=1)
-    return f"; did you mean {close[0]}?" if close else f"; there are: {', '.join(sorted(known))}"
+def _suggestion(key: object, keys: Collection[str]) -> str:
+    close = get_close_matches(str(key), keys, n=1)
+    return f"; did you mean {close[0]}?" if close else f"; there are: {', '.join(sorted(keys))}"
 
 
 def _checked(value: Any, expected: Any, path: str) -> Any:

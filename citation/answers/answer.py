@@ -144,8 +144,10 @@ class Answer:
             return [self._draft(Sentence(start, text, self._kind_of_next(text)))]
         partial = PartialSentence(self._names, self._defanger, self._max_claim)
         shown: list[str] = []
-        for at in range(0, len(text), self._max_claim):
-            shown.append(partial.release_piece(Sentence(start + at, text[at : at + self._max_claim], Kind.PROSE)))
+        for offset in range(0, len(text), self._max_claim):
+            shown.append(
+                partial.release_piece(Sentence(start + offset, text[offset : offset + self._max_claim], Kind.PROSE))
+            )
             yield None
         shown.append(partial.complete(Sentence(start + len(text), "", Kind.PROSE)).text)
         self._context = ""
@@ -186,7 +188,7 @@ class Answer:
     def _drafts(self, sentences: Sequence[Sentence], *, flush: bool = False) -> list[Draft]:
         if not sentences and not flush:  # most deltas complete no sentence
             return []
-        lines = [Line(one) for one in sentences] if self._lines is None else self._lines.feed(sentences)
+        lines = [Line(sentence) for sentence in sentences] if self._lines is None else self._lines.feed(sentences)
         if flush and self._lines:
             lines += self._lines.flush()
         if not lines:

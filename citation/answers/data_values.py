@@ -78,11 +78,11 @@ class DataValues:
             case Kind.YAML:
                 return self._of_yaml(line)
             case Kind.UNFENCED_CODE:
-                spans = [found.span(found.lastgroup or 0) for found in _CODE_TEXT.finditer(line)]
+                spans = [match.span(match.lastgroup or 0) for match in _CODE_TEXT.finditer(line)]
                 long = [span for span in spans if len(line[slice(*span)].split()) >= MIN_WORDS]
                 return [draft for span in long for draft in self._of_text(line, *span)]
             case _:
-                values = (found.span() for found in _XML_TEXT.finditer(line))
+                values = (match.span() for match in _XML_TEXT.finditer(line))
                 return [draft for span in values for draft in self._of_text(line, *span)]
 
     def _of_row(self, line: str, is_first: bool) -> list[Draft]:
@@ -90,7 +90,7 @@ class DataValues:
         if is_first:
             separators = _SEPARATOR.findall(row)
             self._separator = max(",;\t", key=separators.count)
-        fields = [found for found in _FIELDS[self._separator].finditer(row) if found[0]]
+        fields = [field for field in _FIELDS[self._separator].finditer(row) if field[0]]
         if is_first and all(_is_column_name(field["text"] or field["quoted"] or "") for field in fields):
             return []
         spans = [field.span("quoted" if field["quoted"] is not None else "text") for field in fields]

@@ -32,8 +32,8 @@ class DroppedText:
 
     def before(self) -> str:
         """Return what stands before the next sentence that is shown."""
-        found, self._space, self._waiting = self._space + self._waiting, "", ""
-        return found
+        text_before, self._space, self._waiting = self._space + self._waiting, "", ""
+        return text_before
 
     def shown(self, text: str) -> str:
         """Return the text of a shown sentence without the spaces at its end, which `before` returns."""
@@ -92,6 +92,6 @@ def _is_single(mark: str, text: str) -> bool:
     """Return whether a text has this mark without the other one of the pair."""
     marks = _MARK.findall(text)
     if mark in _PAIRS or mark in _OPENERS:
-        others = {_PAIRS.get(mark), _OPENERS.get(mark)}
-        return marks.count(mark) > sum(other in others for other in marks)
+        pair = {_PAIRS.get(mark), _OPENERS.get(mark)}
+        return marks.count(mark) > sum(candidate in pair for candidate in marks)
     return marks.count(mark) % 2 == 1

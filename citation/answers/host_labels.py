@@ -32,12 +32,12 @@ class HostLabels:
     refusal: Refusal | None = None  # why some or all passages of the prompt are not evidence
 
     @classmethod
-    def from_prompt(cls, found: PromptEvidence) -> "HostLabels":
+    def from_prompt(cls, prompt: PromptEvidence) -> "HostLabels":
         """Return the labels of these passages, whose evidence numbers are 1, 2, … in order.
 
         A refused label has a key without numbers: its markers cite nothing.
         """
-        labels = {number: passage.label for number, passage in enumerate(found.passages, 1)}
+        labels = {number: passage.label for number, passage in enumerate(prompt.passages, 1)}
         names: dict[str, Numbers] = {}
         numbers: dict[int, Numbers] = {}
         for number, label in labels.items():
@@ -45,21 +45,21 @@ class HostLabels:
                 continue
             key = _numeric_key(label)
             if key is None:
-                (key,) = names.setdefault(_name(label, found.syntax), (FIRST_NAME_KEY + len(names),))
+                (key,) = names.setdefault(_name(label, prompt.syntax), (FIRST_NAME_KEY + len(names),))
             numbers[key] = (*numbers.get(key, ()), number)
-        for label in found.refused_labels:
+        for label in prompt.refused_labels:
             if _numeric_key(label) is None:
-                names.setdefault(_name(label, found.syntax), (FIRST_NAME_KEY + len(names),))
+                names.setdefault(_name(label, prompt.syntax), (FIRST_NAME_KEY + len(names),))
         numeric = frozenset(key for key in numbers if key < FIRST_NAME_KEY)
-        links = found.syntax is MarkerSyntax.LINK
-        in_brackets = found.syntax is MarkerSyntax.BRACKETS
+        links = prompt.syntax is MarkerSyntax.LINK
+        in_brackets = prompt.syntax is MarkerSyntax.BRACKETS
         shapes = frozenset(filter(None, map(label_shape, names))) if in_brackets else frozenset[str]()
-        has_labels = bool(numbers or found.refused_labels)
-        asks_for_markers = found.refusal is not None and found.syntax is not MarkerSyntax.NONE
+        has_labels = bool(numbers or prompt.refused_labels)
+        asks_for_markers = prompt.refusal is not None and prompt.syntax is not MarkerSyntax.NONE
         marker_names = MarkerNames(
             numeric, names, links=links, labels=True, shapes=shapes, ignored=not (has_labels or asks_for_markers)
         )
-        return cls(found.host, found.syntax, labels, marker_names, numbers, found.refusal)
+        return cls(prompt.host, prompt.syntax, labels, marker_names, numbers, prompt.refusal)
 
     @property
     def passages_per_label(self) -> int:
@@ -86,13 +86,17 @@ class HostLabels:
         A model that cites a label need not mean each of its passages: of several, only likely ones are cited.
         """
         best = {self.labels[support.number]: support for support in reversed(decision.supports)}
-        supports = [one for one in decision.supports if one.score >= LIKELY or best[self.labels[one.number]] is one]
-        kept = [*dict.fromkeys(self.labels[support.number] for support in supports)][:limit]
-        rejected = {self.labels[one.number]: one for one in reversed(decision.rejected)}
+        supports = [
+            support
+            for support in decision.supports
+            if support.score >= LIKELY or best[self.labels[support.number]] is support
+        ]
+        cited_labels = [*dict.fromkeys(self.labels[support.number] for support in supports)][:limit]
+        rejected = {self.labels[support.number]: support for support in reversed(decision.rejected)}
         return replace(
             decision,
-            supports=tuple(support for support in supports if self.labels[support.number] in kept),
-            rejected=tuple(one for label, one in reversed(rejected.items()) if label not in kept),
+            supports=tuple(support for support in supports if self.labels[support.number] in cited_labels),
+            rejected=tuple(support for label, support in reversed(rejected.items()) if label not in cited_labels),
         )
 
 

@@ -46,22 +46,22 @@ class JsonValues:
         """
         text = "".join(self._parts)
         limit = len(text) if end is None else end - self._start
-        at = paused = 0
-        while (quote := text.find('"', at, limit)) >= 0:
-            at = quote
-            if at - paused >= STEP:
-                paused = at
+        position = paused = 0
+        while (quote := text.find('"', position, limit)) >= 0:
+            position = quote
+            if position - paused >= STEP:
+                paused = position
                 yield []
             closing = yield from self._string_end(text, quote + 1, limit)
             if closing < 0 or not (final or text[closing + 1 : limit].strip()):
                 break
-            self._inside, at = 0, closing + 1
-            if not _COLON.match(text, at, limit):
+            self._inside, position = 0, closing + 1
+            if not _COLON.match(text, position, limit):
                 yield from self._claims.of_string(text[quote + 1 : closing], self._start + quote + 1)
         else:
-            at = limit
-        self._parts = [text[at:]]
-        self._start += at
+            position = limit
+        self._parts = [text[position:]]
+        self._start += position
 
     def drafts(self, end: int | None = None) -> list[Draft]:
         """Return the same in one list."""
@@ -69,17 +69,17 @@ class JsonValues:
 
     def _string_end(self, text: str, start: int, limit: int) -> Generator[list[Draft], None, int]:
         """Return the offset of the quote that ends the string from `start`, -1 if it has not arrived."""
-        at = start + self._inside
-        while at < limit:
-            inside = _INSIDE.match(text, at, min(at + STEP, limit))
-            end = inside.end() if inside else at
+        position = start + self._inside
+        while position < limit:
+            inside = _INSIDE.match(text, position, min(position + STEP, limit))
+            end = inside.end() if inside else position
             if text[end : end + 1] == '"' and end < limit:
                 return end
-            if end == at:  # an escape without its character
+            if end == position:  # an escape without its character
                 break
-            at = end
+            position = end
             yield []
-        self._inside = at - start
+        self._inside = position - start
         return -1
 
 

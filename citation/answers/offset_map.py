@@ -56,47 +56,47 @@ class OffsetMap:
         first = self._bytes(start, ends=False)
         return first, max(first, self._bytes(end, ends=True) if end > start else first)
 
-    def _first(self, at: int) -> int:
-        """Return where the first character from `at` is shown, of those that are shown."""
-        number = bisect_right(self._stretches, at, key=lambda one: one.source) - 1
+    def _first(self, source_offset: int) -> int:
+        """Return where the first character from `source_offset` is shown, of those that are shown."""
+        number = bisect_right(self._stretches, source_offset, key=lambda candidate: candidate.source) - 1
         stretch = self._stretches[number]
-        offset = self._offset(stretch, at - stretch.source)
+        offset = self._offset(stretch, source_offset - stretch.source)
         return min(stretch.shown + offset, self._limit(number))
 
-    def _last(self, at: int) -> int:
-        """Return the end of the last character before `at` that is shown."""
-        number = bisect_right(self._stretches, at - 1, key=lambda one: one.source) - 1
+    def _last(self, source_offset: int) -> int:
+        """Return the end of the last character before `source_offset` that is shown."""
+        number = bisect_right(self._stretches, source_offset - 1, key=lambda candidate: candidate.source) - 1
         stretch = self._stretches[number]
-        offset = self._offset(stretch, at - stretch.source, ends=True)
+        offset = self._offset(stretch, source_offset - stretch.source, ends=True)
         return min(stretch.shown + offset, self._limit(number))
 
     def _limit(self, number: int) -> int:
         return self._stretches[number + 1].shown if number + 1 < len(self._stretches) else self._shown_end
 
-    def _bytes(self, at: int, *, ends: bool) -> int:
-        number = bisect_right(self._stretches, at - ends, key=lambda one: one.source_bytes) - 1
+    def _bytes(self, source_offset: int, *, ends: bool) -> int:
+        number = bisect_right(self._stretches, source_offset - ends, key=lambda candidate: candidate.source_bytes) - 1
         stretch = self._stretches[number]
         following = self._stretches[number + 1] if number + 1 < len(self._stretches) else None
         limit = following.shown_bytes if following else self._shown_bytes
-        offset = at - stretch.source_bytes
+        offset = source_offset - stretch.source_bytes
         if stretch.texts:
             source, shown = stretch.texts
             offset = byte_length(shown[: self._offset(stretch, _characters(source, offset), ends=ends)])
         return min(stretch.shown_bytes + offset, limit)
 
-    def _offset(self, stretch: _Stretch, at: int, *, ends: bool = False) -> int:
+    def _offset(self, stretch: _Stretch, source_offset: int, *, ends: bool = False) -> int:
         """Return the offset in the shown text of a stretch for an offset in the provider's text."""
         if stretch.texts is None:
-            return at
+            return source_offset
         if stretch.blocks is None:
             stretch.blocks = self._equal_parts(*stretch.texts, stretch.inserted)
         offset = 0
         for source, shown, length in stretch.blocks:
-            if ends and at <= source:
+            if ends and source_offset <= source:
                 return offset
-            if not ends and at < source + length:
-                return shown + max(0, at - source)
-            offset = shown + min(length, at - source)
+            if not ends and source_offset < source + length:
+                return shown + max(0, source_offset - source)
+            offset = shown + min(length, source_offset - source)
         return offset if ends else len(stretch.texts[1])
 
     def _equal_parts(self, source: str, shown: str, inserted: Span) -> list[tuple[int, int, int]]:
@@ -125,21 +125,21 @@ def _characters(text: str, size: int) -> int:
     return len(text.encode("utf-8", "surrogatepass")[: max(0, size)].decode("utf-8", "ignore"))
 
 
-def _around(part: tuple[int, int, int], at: int, size: int) -> list[tuple[int, int, int]]:
+def _around(part: tuple[int, int, int], inserted: int, size: int) -> list[tuple[int, int, int]]:
     """Return a part of the text without the inserted span as parts of the text with it."""
     source, shown, length = part
-    if shown >= at:
+    if shown >= inserted:
         return [(source, shown + size, length)]
-    if shown + length <= at:
+    if shown + length <= inserted:
         return [part]
-    first = at - shown
-    return [(source, shown, first), (source + first, at + size, length - first)]
+    first = inserted - shown
+    return [(source, shown, first), (source + first, inserted + size, length - first)]
 
 
-def _common_prefix(one: str, other: str) -> int:
+def _common_prefix(first: str, second: str) -> int:
     """Return the length of the common prefix. Halves are compared: character by character takes 50 times as long."""
-    low, high = 0, min(len(one), len(other))
+    low, high = 0, min(len(first), len(second))
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if one[:middle] == other[:middle] else (low, middle - 1)
+        low, high = (middle, high) if first[:middle] == second[:middle] else (low, middle - 1)
     return low

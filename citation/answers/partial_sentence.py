@@ -121,8 +121,8 @@ class PartialSentence:
         if not self._raw_length and self._stripper is None:
             return strip(sentence.text, self._names)
         stripper = self._stripper or MarkerStripper(self._names)
-        rest = stripper.feed(sentence.text[self._raw_length :]) + stripper.flush()
-        return StrippedText(self._text + rest, stripper.cited, stripper.unknown, tuple(stripper.words))
+        added = stripper.feed(sentence.text[self._raw_length :]) + stripper.flush()
+        return StrippedText(self._text + added, stripper.cited, stripper.unknown, tuple(stripper.words))
 
     def _strip(self, piece: str) -> str:
         self._stripper = self._stripper or MarkerStripper(self._names)

@@ -96,10 +96,10 @@ class Response:
         Return the top-level fields of the chunks that precede the sentence, and those of the sentence's own chunk. The
         latter are not in `delta`: OpenAI's client fails on a second list in the deltas of a choice.
         """
-        known, self._announced = self._announced, self.references.count
-        if known == self._announced:
+        announced, self._announced = self._announced, self.references.count
+        if announced == self._announced:
             return [], {}
-        new = self.references.by_first_use()[known:]
+        new = self.references.by_first_use()[announced:]
         before = [fields for reference in new if (fields := self._dialect.first_use(self.references, reference))]
         at_first_use = self.options.references_when == "first_use"
         return before, {"references": self.references.as_list()} if at_first_use else {}

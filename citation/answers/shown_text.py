@@ -130,8 +130,8 @@ class ShownText:
         spans = _marker_spans(placed.marker_start, shown, gap)
         positions = {**used, **dict(zip(shown, spans, strict=True))}
         places = [positions.get(marker) for marker in markers]
-        found = [(origin + place[0], origin + place[1]) if place else sentence for place in places]
-        self._record(decision, sentence, found)
+        marker_places = [(origin + place[0], origin + place[1]) if place else sentence for place in places]
+        self._record(decision, sentence, marker_places)
         return placed.text
 
     def _fill_places(self, draft: Draft, decision: Decision, gap: str) -> tuple[str, dict[str, tuple[int, int]]]:
@@ -141,7 +141,7 @@ class ShownText:
         is none, because the text without markers is that of the model.
         """
         supported = [support.number for support in decision.supports]
-        others = [number for number in supported if not any(number in place.cited for place in draft.places)]
+        unplaced = [number for number in supported if not any(number in place.cited for place in draft.places)]
         text, done = "", 0
         used: dict[str, tuple[int, int]] = {}
         last: WordMarker | None = None
@@ -154,7 +154,7 @@ class ShownText:
             is_filled &= is_joined
             numbers = [number for number in place.cited if number in supported]
             if not numbers:
-                numbers, others = others, []
+                numbers, unplaced = unplaced, []
             markers = [self._marker(self._references.cite(number)) for number in numbers]
             shown = [*dict.fromkeys(marker for marker in markers if marker)]
             if not is_joined or (is_filled and shown):  # a conjunction goes with the marker that it joins
@@ -167,8 +167,8 @@ class ShownText:
                 used = dict(zip(shown, _marker_spans(len(text), shown, gap), strict=True)) | used
                 opens_link = not place.after and draft.text[done : done + 1] in LINK_OPENERS
                 text += gap.join(shown) + (" " if opens_link else place.after)
-        rest = draft.text[done:]
-        return text + (rest.lstrip(" ") if last and not text.strip() else rest), used
+        remaining = draft.text[done:]
+        return text + (remaining.lstrip(" ") if last and not text.strip() else remaining), used
 
     def _marker(self, reference: Reference) -> str:
         if self._host:

@@ -62,7 +62,7 @@ class SourceLines:
     def flush(self) -> list[Line]:
         """Return the held sentences, because nothing follows."""
         held, self._held = self._held, []
-        return [Line(one) for one in held]
+        return [Line(sentence) for sentence in held]
 
     def _add(self, sentence: Sentence) -> list[Line]:
         text = sentence.text
@@ -79,7 +79,7 @@ class SourceLines:
         if self._has_text and self._is_entry(sentence):
             held, self._held = self._held, []
             self._in_list, self._in_entry = True, not self._begins_line
-            return [*(Line(one, is_removed=True) for one in held), Line(sentence, is_removed=True)]
+            return [*(Line(held_sentence, is_removed=True) for held_sentence in held), Line(sentence, is_removed=True)]
         self._in_list = False
         if self._has_text and sentence.kind not in VERBATIM and is_heading(text):
             lines = self.flush()
@@ -99,9 +99,9 @@ class SourceLines:
         text = sentence.text
         lower = text.lower()
         is_named = "://" in lower or "](" in lower or any(name in lower for name in self._known)
-        if found := _DEFINITION.match(text):
-            is_source = found["number"] not in self._linked and int(found["number"]) <= MAX_NUMBER
-            found_entry = is_source and (is_named or not found["footnote"])
+        if definition := _DEFINITION.match(text):
+            is_source = definition["number"] not in self._linked and int(definition["number"]) <= MAX_NUMBER
+            found_entry = is_source and (is_named or not definition["footnote"])
         elif self._held or self._in_list:
             bracketed = _BRACKETED.match(text)
             found_entry = bracketed is not None or (is_named and _ITEM.match(text) is not None)

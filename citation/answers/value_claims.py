@@ -47,9 +47,9 @@ class ValueClaims:
     def of_text(self, text: str, start: int) -> Iterator[list[Draft]]:
         """Yield the claims in a value without escapes. The parameters are those of `of_string`."""
         segmenter = Segmenter(marker_end=marker_end())
-        for at in range(0, len(text), STEP):
-            sentences = segmenter.feed(text[at : at + STEP])
-            if at + STEP >= len(text):
+        for offset in range(0, len(text), STEP):
+            sentences = segmenter.feed(text[offset : offset + STEP])
+            if offset + STEP >= len(text):
                 sentences += segmenter.flush()
             yield [
                 draft
@@ -78,21 +78,21 @@ class ValueClaims:
         """Yield the claims in a string with escapes, such as line breaks, which separate sentences."""
         segmenter = Segmenter(marker_end=marker_end())
         offsets = _Offsets()
-        at = 0
-        while at < len(raw):
-            stop = at
-            while stop < len(raw) and stop - at < STEP:
+        position = 0
+        while position < len(raw):
+            stop = position
+            while stop < len(raw) and stop - position < STEP:
                 piece = _PIECE.match(raw, stop)
                 if piece is None:
                     return  # not JSON
                 stop = piece.end()
             try:
-                text = offsets.decode(raw[at:stop], at)
+                text = offsets.decode(raw[position:stop], position)
             except ValueError:
                 return
             sentences = segmenter.feed(text)
-            at = stop
-            if at >= len(raw):
+            position = stop
+            if position >= len(raw):
                 sentences += segmenter.flush()
             drafts: list[Draft] = []
             for sentence in sentences:

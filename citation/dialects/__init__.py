@@ -36,5 +36,5 @@ def dialect(name: str) -> Dialect:
     """Return the dialect `name`. Raise KeyError if there is none."""
     if name not in _NAMES:
         raise KeyError(name)
-    found: Dialect = import_module(f".{name}", __name__).DIALECT
-    return found
+    loaded: Dialect = import_module(f".{name}", __name__).DIALECT
+    return loaded

@@ -58,9 +58,9 @@ class EvidenceLimits:
     items: int = MAX_EVIDENCE
     characters: int = MAX_CHARACTERS  # see Evidence.characters
 
-    def remaining(self, given: Sequence[Evidence]) -> "EvidenceLimits":
+    def remaining(self, evidence: Sequence[Evidence]) -> "EvidenceLimits":
         """Return what the given evidence leaves of the limits; negative if it exceeds them."""
-        return EvidenceLimits(self.items - len(given), self.characters - sum(item.characters for item in given))
+        return EvidenceLimits(self.items - len(evidence), self.characters - sum(item.characters for item in evidence))
 
 
 DEFAULT_LIMITS = EvidenceLimits()
@@ -182,28 +182,28 @@ def _document_fields(entry: object, path: str) -> Fields:
     return _with_text(data, entry.get("id"), path, f"{path}.data")
 
 
-def _check_names(entry: Mapping[str, Any], path: str, known: Collection[str], kind: str) -> None:
+def _check_names(entry: Mapping[str, Any], path: str, names: Collection[str], kind: str) -> None:
     for key in entry:
-        if key not in known:
-            raise FieldError(f"{path}.{key}", f"is not a field of {kind}; there are: {', '.join(known)}")
+        if key not in names:
+            raise FieldError(f"{path}.{key}", f"is not a field of {kind}; there are: {', '.join(names)}")
 
 
-def _with_text(data: Mapping[str, Any], given: object, path: str, data_path: str) -> Fields:
+def _with_text(data: Mapping[str, Any], document_id: object, path: str, data_path: str) -> Fields:
     """Return `text` or `snippet`, the fields of evidence, and all others as metadata."""
     key = "text" if data.get("text") is not None else "snippet"
     if data.get(key) is None:
         raise FieldError(f"{data_path}.text", "is missing")
-    known: Fields = {name: value for name, value in data.items() if name in _CHECKS and name not in ("text", "id")}
-    others = {name: value for name, value in data.items() if name not in _CHECKS and name != "snippet"}
-    fields = _checked(known, data_path)
+    own_fields: Fields = {name: value for name, value in data.items() if name in _CHECKS and name not in ("text", "id")}
+    metadata = {name: value for name, value in data.items() if name not in _CHECKS and name != "snippet"}
+    fields = _checked(own_fields, data_path)
     fields["text"] = _CHECKS["text"](data[key], f"{data_path}.{key}")
     # Cohere allows an id in the data too; the outer one takes precedence.
     inner = data.get("id")
-    chosen, chosen_path = (given, path) if given is not None else (inner, data_path)
+    chosen, chosen_path = (document_id, path) if document_id is not None else (inner, data_path)
     if chosen is not None:
         fields["id"] = _CHECKS["id"](chosen, f"{chosen_path}.id")
-    if others:
-        fields["metadata"] = {**others, **fields.get("metadata", {})}
+    if metadata:
+        fields["metadata"] = {**metadata, **fields.get("metadata", {})}
     return fields
 
 

@@ -93,13 +93,13 @@ def _extract(value: Any, depth: int) -> ExtractedPassages | None:
 
 def _extract_list(entries: list[Any], depth: int) -> ExtractedPassages | None:
     """Extract a list if every entry is or contains a passage; otherwise nothing, so that nothing is lost."""
-    found: list[Fields] = []
+    passages: list[Fields] = []
     for entry in entries:
         inner = _extract(entry, depth) if entry is not None else ExtractedPassages([])
         if inner is None or inner.rest:
             return None
-        found += inner.passages
-    return ExtractedPassages(found) if found else None
+        passages += inner.passages
+    return ExtractedPassages(passages) if passages else None
 
 
 def _extract_object(value: Fields, depth: int) -> ExtractedPassages | None:
@@ -114,13 +114,13 @@ def _extract_object(value: Fields, depth: int) -> ExtractedPassages | None:
     if whole and (held.keys() <= set(WRAPPERS) or (held.keys() <= set(TEXTS) and whole.keys() & IDENTIFYING_FIELDS)):
         return ExtractedPassages([whole])
     if not held:
-        filled = {key: one for key, one in value.items() if _filled(one)}
+        filled = {key: field for key, field in value.items() if _filled(field)}
         (only,) = filled if len(filled) == 1 else ("",)  # {"output": "text"}, {"result": "text"}
         return _extract(filled[only], depth) if only in LISTS else None
-    rest = {key: one for key, one in value.items() if key not in held and _filled(one)}
-    rest |= {key: _json(inner.rest) for key, inner in held.items() if inner.rest}
-    found = [passage for inner in held.values() for passage in inner.passages]
-    return ExtractedPassages(found, json.dumps(rest, ensure_ascii=False) if rest else "")
+    remaining = {key: field for key, field in value.items() if key not in held and _filled(field)}
+    remaining |= {key: _json(inner.rest) for key, inner in held.items() if inner.rest}
+    passages = [passage for inner in held.values() for passage in inner.passages]
+    return ExtractedPassages(passages, json.dumps(remaining, ensure_ascii=False) if remaining else "")
 
 
 def _may_contain_passages(value: Any) -> bool:
@@ -152,12 +152,12 @@ def _passage(value: Fields) -> Fields | None:
             passage.setdefault("text", text)
             if text not in passage["text"]:
                 passage["text"] += f"\n{text}"
-    others = {key: one for key, one in flat.items() if key not in used and key not in TECHNICAL}
-    lines = [_line(key, one) for key, one in others.items() if _filled(one)]
+    unused = {key: field for key, field in flat.items() if key not in used and key not in TECHNICAL}
+    lines = [_line(key, field) for key, field in unused.items() if _filled(field)]
     if "text" not in passage or None in lines or not (named or len(passage["text"].strip()) >= MIN_PASSAGE):
         return None
     passage["text"] = "\n".join([passage["text"], *(line for line in lines if line)])
-    metadata = {key: one for key, one in flat.items() if key not in used and key not in VECTORS}
+    metadata = {key: field for key, field in flat.items() if key not in used and key not in VECTORS}
     return passage | ({"metadata": metadata} if metadata else {})
 
 
@@ -175,8 +175,8 @@ def _flatten(value: Fields) -> Fields:
 
 def _merge(first: Fields, second: Fields, name: str) -> Fields:
     """Merge two objects; a field of the second with another value than in the first gets the prefix `name`."""
-    others = {key if first.get(key, one) == one else f"{name}.{key}": one for key, one in second.items()}
-    return {**others, **first}
+    merged = {key if first.get(key, value) == value else f"{name}.{key}": value for key, value in second.items()}
+    return {**merged, **first}
 
 
 def _parse_field(field: str, value: Any) -> Any:

@@ -28,15 +28,15 @@ def fit_budget(
     first, then by lowest score. `ages`: turns since the evidence was received.
     """
     ages = ages or {}
-    kept = [item for item in evidence if costs[item.number] <= room]
-    total = sum(costs[item.number] for item in kept)
-    for item in sorted(kept, key=lambda item: (-ages.get(item.number, 0), *_priority(item))):
+    fitting = [item for item in evidence if costs[item.number] <= room]
+    total = sum(costs[item.number] for item in fitting)
+    for item in sorted(fitting, key=lambda item: (-ages.get(item.number, 0), *_priority(item))):
         if total <= room:
             break
         total -= costs[item.number]
-        kept.remove(item)
-    numbers = {item.number for item in kept}
-    return tuple(kept), tuple(item for item in evidence if item.number not in numbers)
+        fitting.remove(item)
+    numbers = {item.number for item in fitting}
+    return tuple(fitting), tuple(item for item in evidence if item.number not in numbers)
 
 
 def _priority(evidence: Evidence) -> tuple[bool, float, int]:

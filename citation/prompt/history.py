@@ -62,9 +62,9 @@ strip_history = completed(strip_history_in_steps)
 def _names(text: str) -> Steps[MarkerNames]:
     pairs: dict[str, tuple[int, ...]] = {}
     if "](" in text:
-        for number, found in enumerate(_NAME_STYLE.finditer(text)):
-            if _FILE.search(found["name"]) or _OWN_ID.match(found["id"]):
-                pairs[found["name"]] = pairs[found["id"]] = (1,)
+        for number, link in enumerate(_NAME_STYLE.finditer(text)):
+            if _FILE.search(link["name"]) or _OWN_ID.match(link["id"]):
+                pairs[link["name"]] = pairs[link["id"]] = (1,)
             if number % _LINKS == 0:
                 yield None
     return MarkerNames(ANY_NUMBER.numbers, pairs)

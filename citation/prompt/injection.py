@@ -99,25 +99,27 @@ def inject_in_steps(
     room = budget_tokens - estimate_tokens(rules) - estimate_tokens(templates.evidence)
     room -= len(results) * estimate_tokens(templates.results)
     costs = {number: estimate_tokens(text) * max(1, placed[number]) for number, text in framed.items()}
-    kept, dropped = fit_budget(evidence, costs, room, _ages(results))
-    if not kept:
+    included, dropped = fit_budget(evidence, costs, room, _ages(results))
+    if not included:
         return Injected([dict(message) for message in messages], (), dropped)
     prepared: list[Message] = []
     for message in messages:
         prepared.append((yield from _without_markers(message, note)))
         yield None
     for result in results:
-        prepared[result.message] = yield from _with_results(prepared[result.message], result, kept, templates.results)
+        prepared[result.message] = yield from _with_results(
+            prepared[result.message], result, included, templates.results
+        )
     yield None
-    excerpts = [framed[item.number] for item in kept if item.number not in placed]
+    excerpts = [framed[item.number] for item in included if item.number not in placed]
     if keep_prefix:
         block = _block(templates.results, nonce, excerpts) if excerpts else ""
         prepared = yield from _with_appended(prepared, f"{rules.strip()}\n\n{block}".strip())
-        return Injected(prepared, kept, dropped)
+        return Injected(prepared, included, dropped)
     prepared = yield from _with_rules(prepared, rules.strip())
     if excerpts:
         prepared = yield from _with_excerpts(prepared, _block(templates.evidence, nonce, excerpts))
-    return Injected(prepared, kept, dropped)
+    return Injected(prepared, included, dropped)
 
 
 inject = completed(inject_in_steps)
@@ -168,9 +170,9 @@ def _without_markers(message: Message, note: str) -> Steps[Message]:
     if isinstance(content, str):
         return {**message, "content": (yield from strip_history_in_steps(content, note))}
     parts = list(content)
-    for at, part in enumerate(parts):
+    for index, part in enumerate(parts):
         if _is_text(part):
-            parts[at] = {**part, "text": (yield from strip_history_in_steps(part["text"], note))}
+            parts[index] = {**part, "text": (yield from strip_history_in_steps(part["text"], note))}
     return {**message, "content": parts}
 
 
@@ -183,20 +185,22 @@ def _ages(results: Sequence[ToolEvidence]) -> dict[int, int]:
     return ages
 
 
-def _with_results(message: Message, result: ToolEvidence, kept: Sequence[Evidence], template: str) -> Steps[Message]:
+def _with_results(
+    message: Message, result: ToolEvidence, included: Sequence[Evidence], template: str
+) -> Steps[Message]:
     """Return a tool's message with excerpts instead of its passages; other parts, such as images, stay."""
     excerpts = []
-    for item in kept:
+    for item in included:
         if item.number in result.numbers:
             excerpts.append((yield from _excerpt(item, result.nonce)))
             yield None
     text = result.lead + (_block(template, result.nonce, excerpts).strip("\n") if excerpts else OMITTED_RESULT)
     if result.rest:
-        rest = yield from sanitize_in_steps(result.rest, result.nonce)
-        text += f"\n\n{rest}"
+        remaining = yield from sanitize_in_steps(result.rest, result.nonce)
+        text += f"\n\n{remaining}"
     content = message.get("content")
-    others = [part for part in content if not _is_text(part)] if isinstance(content, list) else []
-    return {**message, "content": [{"type": "text", "text": text}, *others] if others else text}
+    further_parts = [part for part in content if not _is_text(part)] if isinstance(content, list) else []
+    return {**message, "content": [{"type": "text", "text": text}, *further_parts] if further_parts else text}
 
 
 def _with_rules(messages: list[Message], rules: str) -> Steps[list[Message]]:
@@ -276,5 +280,5 @@ def _is_text(part: Any) -> bool:
 @cache
 def _defaults() -> Templates:
     folder = files(__package__) / "templates"
-    texts = {one.name: (folder / f"{one.name}.md").read_text("utf-8") for one in fields(Templates)}
+    texts = {template.name: (folder / f"{template.name}.md").read_text("utf-8") for template in fields(Templates)}
     return Templates(**texts)

@@ -169,16 +169,16 @@ def _without_markers(text: str) -> Steps[str]:
     """Replace the brackets of everything that the model could copy as a citation: `[3]` becomes `⟨3⟩`."""
     parts: list[str] = []
     done = 0
-    for number, at in enumerate(_openings(text), 1):
-        if at < done:
+    for number, position in enumerate(_openings(text), 1):
+        if position < done:
             continue
         if number % _STEP == 0:
             yield None
-        brackets = match_brackets(text, at)
+        brackets = match_brackets(text, position)
         if isinstance(brackets, Brackets) and _looks_like_citation(
-            text, at, brackets, "".join(parts[-2:])[-MAX_MARKER:], done
+            text, position, brackets, "".join(parts[-2:])[-MAX_MARKER:], done
         ):
-            parts += [text[done:at], unescape(text[at : brackets.end]).translate(_HARMLESS)]
+            parts += [text[done:position], unescape(text[position : brackets.end]).translate(_HARMLESS)]
             done = brackets.end
     return "".join(parts) + text[done:]
 
@@ -187,16 +187,16 @@ def _openings(text: str) -> Iterator[int]:
     """Yield where a marker could begin, in order. Checking for each character first is five times as fast."""
     here = [pattern for opener, pattern in _OPENERS.items() if opener in text]
     for start in range(0, len(text) if here else 0, _BLOCK):
-        starts = [found.start() for pattern in here for found in pattern.finditer(text, start, start + _BLOCK + 3)]
-        yield from sorted(at for at in starts if at < start + _BLOCK)
+        starts = [match.start() for pattern in here for match in pattern.finditer(text, start, start + _BLOCK + 3)]
+        yield from sorted(start_of_marker for start_of_marker in starts if start_of_marker < start + _BLOCK)
 
 
-def _looks_like_citation(text: str, at: int, brackets: Brackets, left: str, done: int) -> bool:
+def _looks_like_citation(text: str, position: int, brackets: Brackets, left: str, done: int) -> bool:
     """Return whether it looks like a citation, not like a year or an index in code."""
     if brackets.form is Form.PLAIN and all(low > MAX_PLAUSIBLE_NUMBER for low, _ in brackets.ranges):
         return False
-    before = (left + text[max(done, at - 2 * MAX_MARKER) : at])[-2 * MAX_MARKER :]
+    before = (left + text[max(done, position - 2 * MAX_MARKER) : position])[-2 * MAX_MARKER :]
     return (
-        left_context(before + text[at : brackets.end], len(before)) is not LeftContext.CODE
-        or text[at - 1 : at] in "[［\\"
+        left_context(before + text[position : brackets.end], len(before)) is not LeftContext.CODE
+        or text[position - 1 : position] in "[［\\"
     )

@@ -138,9 +138,9 @@ def _altered(ids: Ints, widths: Ints, offset: int, evidence: EvidenceWords) -> C
     passage = Passage(window.item, window.first + first, window.first + last + 1)
     changes: list[Change] = []
     ends = [(-1, first - 1), *pairs, (len(ids), last + 1)]
-    for (quoted, other), (next_quoted, next_other) in pairwise(ends):
-        if next_quoted - quoted > 1 or next_other - other > 1:
-            instead = Passage(window.item, window.first + other + 1, window.first + next_other)
+    for (quoted, matched), (next_quoted, next_other) in pairwise(ends):
+        if next_quoted - quoted > 1 or next_other - matched > 1:
+            instead = Passage(window.item, window.first + matched + 1, window.first + next_other)
             changes.append(Change((offset + quoted + 1, offset + next_quoted), instead))
     return Comparison(QuotationStatus.ALTERED, (passage,), tuple(changes))
 

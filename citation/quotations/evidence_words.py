@@ -169,9 +169,9 @@ class EvidenceWords:
 
         Excerpts of a document may overlap: then the end of the first is the beginning of the second.
         """
-        one, other = self.evidence[previous.item], self.evidence[passage.item]
-        document = one.document_id or one.file_name
-        if passage.item == previous.item or not document or document != (other.document_id or other.file_name):
+        previous_item, item = self.evidence[previous.item], self.evidence[passage.item]
+        document = previous_item.document_id or previous_item.file_name
+        if passage.item == previous.item or not document or document != (item.document_id or item.file_name):
             return False
         if previous.end < len(self._words[previous.item]):
             return False
@@ -190,8 +190,10 @@ class EvidenceWords:
         """Return the word that begins, or before which one ends, at an offset in the letters; None inside a word."""
         block = _last(self._blocks[index], letter, lambda block: block.letter)
         begins = self._begins(index, block)
-        at = int(np.searchsorted(begins, letter))
-        return block.word + at if at < len(begins) and begins[at] == letter else None
+        index_in_block = int(np.searchsorted(begins, letter))
+        return (
+            block.word + index_in_block if index_in_block < len(begins) and begins[index_in_block] == letter else None
+        )
 
     def _letter_of(self, index: int, word: int) -> int:
         """Return the offset of a word in the letters; that of the end after the last."""

@@ -88,10 +88,10 @@ class QuotationFinder:
         text = text.strip()
         before = [place for place in self._places if place[0] <= start][-1:]
         inside = [place for place in self._places if start < place[0] < start + len(text)]
-        places = tuple((max(0, at - start), shown + max(0, start - at)) for at, shown in [*before, *inside])
+        places = tuple((max(0, offset - start), shown + max(0, start - offset)) for offset, shown in [*before, *inside])
         first = places[0][1]
         last = places[-1][1] + len(text) - places[-1][0]
-        sentences = [one for one in self._cited if one.start < last and one.end > first]
-        by_model = dict.fromkeys(number for one in sentences for number in one.by_model)
-        shown = dict.fromkeys(number for one in sentences for number in one.shown)
+        sentences = [sentence for sentence in self._cited if sentence.start < last and sentence.end > first]
+        by_model = dict.fromkeys(number for sentence in sentences for number in sentence.by_model)
+        shown = dict.fromkeys(number for sentence in sentences for number in sentence.shown)
         return Quotation(self._choice, text, places, tuple(by_model or shown))

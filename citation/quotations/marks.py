@@ -85,15 +85,15 @@ def _marked(text: str, offset: int) -> Iterator[Place]:
         text = _CODE_SPAN.sub(lambda code: "x" * len(code[0]), text)
     marks = [match.start() for match in _ANY_MARK.finditer(text)]
     ends: dict[str, list[int]] = {}
-    for at in marks:
-        if text[at] in _MARKS_AT_END and _closes(text, at):
-            ends.setdefault(text[at], []).append(at)
+    for position in marks:
+        if text[position] in _MARKS_AT_END and _closes(text, position):
+            ends.setdefault(text[position], []).append(position)
     done = 0
-    for at in marks if ends else ():
-        if at >= done and text[at] in _CLOSING and _opens(text, at):
-            end = min(_next(ends.get(mark, ()), at + 1) for mark in _CLOSING[text[at]])
+    for position in marks if ends else ():
+        if position >= done and text[position] in _CLOSING and _opens(text, position):
+            end = min(_next(ends.get(mark, ()), position + 1) for mark in _CLOSING[text[position]])
             if end < _NEVER:
-                yield Place(offset + at + 1, offset + end)
+                yield Place(offset + position + 1, offset + end)
                 done = end + 1
 
 
@@ -107,8 +107,12 @@ def _next(places: Sequence[int], start: int) -> int:
     return places[index] if index < len(places) else _NEVER
 
 
-def _opens(text: str, at: int) -> bool:
-    mark, before, after = text[at], text[at - 1 : at] if at else "", text[at + 1 : at + 2]
+def _opens(text: str, position: int) -> bool:
+    mark, before, after = (
+        text[position],
+        text[position - 1 : position] if position else "",
+        text[position + 1 : position + 2],
+    )
     if mark == "'":
         return bool(_BEFORE_APOSTROPHE.match(before)) and after.isalpha()
     if mark in '"＂':
@@ -116,8 +120,12 @@ def _opens(text: str, at: int) -> bool:
     return mark not in _ONLY_BEFORE_WORDS or (not before.strip() and bool(after.strip()))
 
 
-def _closes(text: str, at: int) -> bool:
-    mark, before, after = text[at], text[at - 1 : at] if at else "", text[at + 1 : at + 2]
+def _closes(text: str, position: int) -> bool:
+    mark, before, after = (
+        text[position],
+        text[position - 1 : position] if position else "",
+        text[position + 1 : position + 2],
+    )
     if mark in _APOSTROPHES:
         return bool(before.strip()) and not (after.isalnum() and not _AFTER_CLOSING.match(after))
     if mark in '"＂':

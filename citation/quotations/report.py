@@ -76,11 +76,11 @@ class QuotationReport:
             self._pending.append(quotation)
 
 
-def _entry_in_steps(quotation: Quotation, words: EvidenceWords, others: Sequence[str]) -> Steps[dict[str, Any] | None]:
+def _entry_in_steps(quotation: Quotation, words: EvidenceWords, ignored: Sequence[str]) -> Steps[dict[str, Any] | None]:
     """Return the JSON form of a quotation; None if it has no letters, or quotes one of the other texts."""
     parts, places = _parts(quotation.text, words.units)
     letters = "".join(word for part in parts for word in part)
-    if not letters or any(letters in other for other in others):
+    if not letters or any(letters in ignored_letters for ignored_letters in ignored):
         return None
     yield None
     numbers = {item.number: index for index, item in enumerate(words.evidence)}
@@ -94,7 +94,7 @@ def _entry_in_steps(quotation: Quotation, words: EvidenceWords, others: Sequence
         "status": comparison.status.value,
         **_passage_fields(comparison, words),
         "attributed": list(quotation.attributed),
-        "changes": [_change_fields(one, quotation, places, words) for one in comparison.changes[:MAX_CHANGES]],
+        "changes": [_change_fields(change, quotation, places, words) for change in comparison.changes[:MAX_CHANGES]],
     }
 
 

@@ -90,9 +90,9 @@ class Calibration:
         if not scores:
             return []
         names = scores[0].names
-        rows = np.concatenate([one.features for one in scores])
+        rows = np.concatenate([claim_scores.features for claim_scores in scores])
         is_cited = rows[:, names.index("cited")] > 0
-        candidate = np.concatenate([is_candidate(one.features, names) for one in scores])
+        candidate = np.concatenate([is_candidate(claim_scores.features, names) for claim_scores in scores])
         probability = np.zeros(len(rows))
         for forest, chosen in ((self.cited, candidate & is_cited), (self.uncited, candidate & ~is_cited)):
             if chosen.any():
@@ -100,18 +100,18 @@ class Calibration:
                 probability[chosen] = 1 / (1 + np.exp(-odds))
         levels, model_cites = self.thresholds[strictness], rows[:, names.index("model_cites")] > 0
         threshold = np.where(is_cited, levels.cited, np.where(model_cites, levels.uncited, levels.alone))
-        bounds = pairwise(accumulate((len(one.features) for one in scores), initial=0))
+        bounds = pairwise(accumulate((len(claim_scores.features) for claim_scores in scores), initial=0))
         return [Calibrated(probability[a:b], threshold[a:b], strictness=strictness) for a, b in bounds]
 
-    def effect(self, features: NDArray[np.float32], names: tuple[str, ...], found: Collection[str]) -> float:
+    def effect(self, features: NDArray[np.float32], names: tuple[str, ...], found_features: Collection[str]) -> float:
         """Return by how much findings change the log odds of one piece of evidence; not above 0.
 
-        `features`, (F,): those of the evidence. `found`: the CHECK_FEATURES that are present.
+        `features`, (F,): those of the evidence. `found_features`: the CHECK_FEATURES that are present.
         """
         forest = self.cited if features[names.index("cited")] > 0 else self.uncited
         without, present = _columns(np.stack((features, features)), names, forest.features), forest.features
         for row, name in enumerate(present):
-            if name in found:
+            if name in found_features:
                 without[row, 1] = 1.0
         before, after = forest.log_odds(without).tolist()
         return float(after - before)
@@ -134,31 +134,38 @@ def calibrate_in_steps(scores: Sequence[Scores], strictness: Strictness = "balan
     """
     calibrated: list[Scores] = []
     for (name, _), group in groupby(_in_batches(_adjusted(scores, strictness)), _scorer_and_batch):
-        neighbours = [one for one, _ in group]
+        neighbours = [claim_scores for claim_scores, _ in group]
         yield None
         if name is not None:
-            found = calibration(name).calibrate(neighbours, strictness)
-            neighbours = [replace(one, calibrated=own) for one, own in zip(neighbours, found, strict=True)]
+            results = calibration(name).calibrate(neighbours, strictness)
+            neighbours = [
+                replace(claim_scores, calibrated=result)
+                for claim_scores, result in zip(neighbours, results, strict=True)
+            ]
         calibrated += neighbours
     return calibrated
 
 
 def _adjusted(scores: Iterable[Scores], strictness: Strictness) -> Iterator[Scores]:
-    for one in scores:
-        yield replace(one, calibrated=_adjust(one.calibrated, strictness)) if one.calibrated else one
+    for claim_scores in scores:
+        yield (
+            replace(claim_scores, calibrated=_adjust(claim_scores.calibrated, strictness))
+            if claim_scores.calibrated
+            else claim_scores
+        )
 
 
 def _in_batches(scores: Iterable[Scores]) -> Iterator[tuple[Scores, int]]:
     """Yield each of these scores with a number; those with the same number are computed together."""
     rows = 0
-    for one in scores:
-        rows += len(one.features) + _CLAIM_ROWS
-        yield one, rows // _ROWS
+    for claim_scores in scores:
+        rows += len(claim_scores.features) + _CLAIM_ROWS
+        yield claim_scores, rows // _ROWS
 
 
 def _scorer_and_batch(numbered: tuple[Scores, int]) -> tuple[str | None, int]:
-    one, batch = numbered
-    return None if one.calibrated else one.scorer, batch
+    claim_scores, batch = numbered
+    return None if claim_scores.calibrated else claim_scores.scorer, batch
 
 
 def _adjust(calibrated: Calibrated | None, strictness: Strictness) -> Calibrated | None:
@@ -227,8 +234,8 @@ def _rounded_down(values: Floats) -> NDArray[np.float32]:
 def _columns(rows: NDArray[np.float32], names: tuple[str, ...], wanted: tuple[str, ...]) -> NDArray[np.float32]:
     """Return the wanted features as rows, (number of wanted, M). Features of checks that did not run are 0."""
     columns = np.zeros((len(wanted), len(rows)), dtype=np.float32)
-    at, source = _places(wanted, names)
-    columns[at] = rows.T[source]
+    targets, source = _places(wanted, names)
+    columns[targets] = rows.T[source]
     return columns
 
 

@@ -87,7 +87,7 @@ def names_source(sentence: str, text: str, names: Iterable[str]) -> bool:
     """
     if len(sentence) > _MAX_ENTRY or not _ENTRY_MARKER.match(sentence):
         return False
-    rest = _LINK.sub(" ", text)
+    remaining = _LINK.sub(" ", text)
     for name in sorted(names, key=len, reverse=True):
-        rest = rest.replace(name, " ")
-    return rest != text and _PLACE.fullmatch(rest) is not None
+        remaining = remaining.replace(name, " ")
+    return remaining != text and _PLACE.fullmatch(remaining) is not None

@@ -171,14 +171,14 @@ def read_reply(text: str, excerpts: int, *, numbers: bool = True) -> Reply | Non
     line = next((line for line in text.splitlines() if line.strip()), "").lower()
     if not numbers:
         return _YES_OR_NO.get(next(iter(_TOKEN.findall(line)), ""))
-    found = _numbers_and_words(line)
-    if found is None or any(not 1 <= token <= excerpts for token in found if isinstance(token, int)):
+    tokens = _numbers_and_words(line)
+    if tokens is None or any(not 1 <= token <= excerpts for token in tokens if isinstance(token, int)):
         return None
-    first_word = next((position for position, token in enumerate(found) if isinstance(token, Extent)), len(found))
-    numbers_before = tuple(dict.fromkeys(token for token in found[:first_word] if isinstance(token, int)))
-    words = [token for token in found if isinstance(token, Extent)]
+    first_word = next((position for position, token in enumerate(tokens) if isinstance(token, Extent)), len(tokens))
+    numbers_before = tuple(dict.fromkeys(token for token in tokens[:first_word] if isinstance(token, int)))
+    words = [token for token in tokens if isinstance(token, Extent)]
     if Extent.CONTRADICTED in words:
-        after = found[found.index(Extent.CONTRADICTED) :]
+        after = tokens[tokens.index(Extent.CONTRADICTED) :]
         return Reply(Extent.CONTRADICTED, (), next((token for token in after if isinstance(token, int)), None))
     if Extent.NONE in words:
         return Reply(Extent.NONE)
@@ -187,19 +187,19 @@ def read_reply(text: str, excerpts: int, *, numbers: bool = True) -> Reply | Non
 
 def _numbers_and_words(line: str) -> list[int | Extent] | None:
     """Return the numbers and the words of a reply up to an explanation; None if it is a sentence instead."""
-    found: list[int | Extent] = []
+    tokens: list[int | Extent] = []
     for match in _TOKEN.finditer(line):
         token = match[0]
         if token.isdecimal():
-            found.append(int(token))
+            tokens.append(int(token))
         elif token in _WORDS:
-            found.append(_WORDS[token])
+            tokens.append(_WORDS[token])
         elif token not in _AROUND_NUMBERS:
-            said = any(isinstance(entry, Extent) for entry in found)
-            if not said and not _EXPLANATION_BEGINS.search(line[: match.start()]):
+            has_answer = any(isinstance(entry, Extent) for entry in tokens)
+            if not has_answer and not _EXPLANATION_BEGINS.search(line[: match.start()]):
                 return None  # "1 does not support the claim"
             break
-    return found
+    return tokens
 
 
 def probability(top: Iterable[Mapping[str, Any]]) -> float | None:
@@ -211,10 +211,10 @@ def probability(top: Iterable[Mapping[str, Any]]) -> float | None:
     mass = {True: 0.0, False: 0.0}
     for entry in top:
         token, logprob = entry.get("token"), entry.get("logprob")
-        found = _TOKEN.findall(token.lower()) if isinstance(token, str) else []
-        if found and isinstance(logprob, int | float):
-            supports = found[0].isdecimal() or found[0] == "yes"
-            if supports or "none".startswith(found[0]):
+        tokens = _TOKEN.findall(token.lower()) if isinstance(token, str) else []
+        if tokens and isinstance(logprob, int | float):
+            supports = tokens[0].isdecimal() or tokens[0] == "yes"
+            if supports or "none".startswith(tokens[0]):
                 mass[supports] += exp(min(0.0, float(logprob)))
     total = mass[True] + mass[False]
     return mass[True] / total if total > 0 else None

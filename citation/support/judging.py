@@ -106,7 +106,10 @@ def _most_likely(verdicts: Sequence[Verdict]) -> set[int]:
 
     That is what the scorer would cite, else what the model cited, else the most probable evidence.
     """
-    for chosen in ([one for one in verdicts if one.cited], [one for one in verdicts if one.hinted]):
+    for chosen in (
+        [verdict for verdict in verdicts if verdict.cited],
+        [verdict for verdict in verdicts if verdict.hinted],
+    ):
         if chosen:
             return {verdict.number for verdict in chosen}
     return {max(verdicts, key=lambda verdict: verdict.probability).number} if verdicts else set()

@@ -29,16 +29,16 @@ def _rows_below(text: str, first: int) -> list[tuple[int, int]]:
     Return no rows if that line is too far below the header.
     """
     lines: list[tuple[int, int]] = []
-    begin = at = _table_start(text, first)
-    while at < len(text) and len(lines) < MAX_ROWS:
-        end = text.find("\n", at)
+    begin = position = _table_start(text, first)
+    while position < len(text) and len(lines) < MAX_ROWS:
+        end = text.find("\n", position)
         end = len(text) if end < 0 else end
-        if end - begin > MAX_CHARACTERS or "|" not in text[at:end]:
+        if end - begin > MAX_CHARACTERS or "|" not in text[position:end]:
             break
-        lines.append((at, end))
-        at = end + 1
+        lines.append((position, end))
+        position = end + 1
     rule = next((i for i, line in enumerate(lines[:2]) if is_table_rule(text[slice(*line)])), None)
-    return [] if rule is None or at <= first else lines[rule + 1 :]
+    return [] if rule is None or position <= first else lines[rule + 1 :]
 
 
 def _table_start(text: str, first: int) -> int:

@@ -54,7 +54,7 @@ def stated_text(text: str) -> str:
     if "<" in text:
         text = _TAG.sub(" ", text)
     if "$" in text:
-        text = _FORMULA.sub(lambda found: _plain(found[1] or found[2]), text)
+        text = _FORMULA.sub(lambda formula: _plain(formula[1] or formula[2]), text)
     text = _PLACE.sub("", text)
     return _SPACES.sub(" ", text).strip()
 

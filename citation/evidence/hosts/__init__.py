@@ -59,10 +59,12 @@ def recognise(messages: Sequence[Mapping[str, Any]], fences: Sequence[Fence] = (
     if not candidates:
         return None
     first = min(candidates, key=lambda candidate: candidate.position)
-    return next((other.evidence for other in candidates if _has_markers_for(first, other)), first.evidence)
+    return next((candidate.evidence for candidate in candidates if _has_markers_for(first, candidate)), first.evidence)
 
 
-def _has_markers_for(first: Candidate, other: Candidate) -> bool:
+def _has_markers_for(first: Candidate, candidate: Candidate) -> bool:
     """Return whether a host that asks for no markers in one message asks for them in another one, as LibreChat does."""
-    same_host = first.evidence.host == other.evidence.host and first.position[:2] != other.position[:2]
-    return same_host and first.evidence.syntax is MarkerSyntax.NONE and other.evidence.syntax is not MarkerSyntax.NONE
+    same_host = first.evidence.host == candidate.evidence.host and first.position[:2] != candidate.position[:2]
+    return (
+        same_host and first.evidence.syntax is MarkerSyntax.NONE and candidate.evidence.syntax is not MarkerSyntax.NONE
+    )

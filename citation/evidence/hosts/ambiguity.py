@@ -58,7 +58,7 @@ def only_first(passages: Sequence[HostPassage], refusal: Refusal | None, first_l
 
 def without(passages: Sequence[HostPassage], doubtful: Collection[int], refusal: Refusal) -> Checked:
     """Return the passages without the doubtful ones, of which there may be none. Empty passages are left out."""
-    used = tuple(passage for at, passage in enumerate(passages) if passage.text and at not in doubtful)
+    used = tuple(passage for index, passage in enumerate(passages) if passage.text and index not in doubtful)
     if not doubtful:
         return Checked(used)
     labels = {passage.label for passage in used}
@@ -72,4 +72,4 @@ def repeats(keys: Sequence[str]) -> set[int]:
     The first position is not one of them: the first passage is what the host says it is.
     """
     counts = Counter(keys)
-    return {at for at, key in enumerate(keys) if at and key and counts[key] > 1}
+    return {index for index, key in enumerate(keys) if index and key and counts[key] > 1}

@@ -41,7 +41,7 @@ def check_elements(form: ElementFormat, siblings: Siblings, passages: Sequence[H
     if refusal := check_order(labels, form.first_label) or _check_tags(labels, siblings.elements):
         return only_first(passages, refusal, form.first_label)
     is_proven = [_is_generated(element.attributes, form.shared_by) for element in siblings.elements]
-    doubtful = {at for at in repeats(labels) if not is_proven[at]}
+    doubtful = {index for index in repeats(labels) if not is_proven[index]}
     return without(passages, doubtful, Refusal.REPEATED_LABELS)
 
 
@@ -71,7 +71,9 @@ def _check_counter(form: ElementFormat, siblings: Siblings) -> Refusal | None:
 def _repeated_sources(form: ElementFormat, passages: Sequence[HostPassage]) -> set[int]:
     """Return the positions of passages without labels whose source has the name or address of another one."""
     return {
-        at for name in form.identity for at in repeats([str(passage.fields.get(name) or "") for passage in passages])
+        index
+        for name in form.identity
+        for index in repeats([str(passage.fields.get(name) or "") for passage in passages])
     }
 
 

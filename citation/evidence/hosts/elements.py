@@ -67,27 +67,29 @@ def sources_of_open_webui(text: str) -> Sources | None:
 
 def recognise_elements(turn: Turn) -> list[Candidate]:
     """Return the evidence of each format that fits."""
-    found = [candidate for form in FORMATS for place in form.places if (candidate := _recognise(form, place, turn))]
-    return [candidate for candidate in found if candidate.evidence.passages or candidate.evidence.refusal]
+    candidates = [
+        candidate for form in FORMATS for place in form.places if (candidate := _recognise(form, place, turn))
+    ]
+    return [candidate for candidate in candidates if candidate.evidence.passages or candidate.evidence.refusal]
 
 
 def _recognise(form: ElementFormat, place: Place, turn: Turn) -> Candidate | None:
     """Return the evidence of one format: of the first message that has it, or of all results of tools."""
-    texts = [(at, text) for at, text in enumerate(turn.texts(place)) if form.signature in text]
-    found = [(at, read) for at, text in texts if (read := _read(form, place, text))]
-    if not found:
+    texts = [(number, text) for number, text in enumerate(turn.texts(place)) if form.signature in text]
+    results = [(number, read) for number, text in texts if (read := _read(form, place, text))]
+    if not results:
         return None
-    used = [read for _, read in found] if place == "tool" else [found[0][1]]
+    used = [read for _, read in results] if place == "tool" else [results[0][1]]
     checked = [read.checked for read in used]
     evidence = PromptEvidence(
         form.host,
-        tuple(passage for one in checked for passage in one.passages),
+        tuple(passage for result in checked for passage in result.passages),
         used[0].question if place == "user" else turn.user,
         form.syntax,
-        next((one.refusal for one in checked if one.refusal), None),
-        tuple(label for one in checked for label in one.refused_labels),
+        next((result.refusal for result in checked if result.refusal), None),
+        tuple(label for result in checked for label in result.refused_labels),
     )
-    return Candidate(position(place, found[0][0], used[0].start), evidence)
+    return Candidate(position(place, results[0][0], used[0].start), evidence)
 
 
 class _Reading(NamedTuple):
@@ -127,14 +129,14 @@ def _wrapper(form: ElementFormat, text: str) -> _Wrapper | None:
     lead = re.compile(rf"\s*+(?:{form.lead}\s*+)?(?=<{form.tag}[\s>])", re.DOTALL)
     start = 0
     for _ in range(MAX_TRIES):
-        if (at := find_line(text, form.opening, start)) < 0:
+        if (position := find_line(text, form.opening, start)) < 0:
             break
         if form.opening == f"<{form.tag}>":
-            return _Wrapper(at, at, {}) if re.compile(form.begin).match(text, at) else None
-        inner = text.find(">", at) + 1 if not form.opening.endswith(">") else at + len(form.opening)
+            return _Wrapper(position, position, {}) if re.compile(form.begin).match(text, position) else None
+        inner = text.find(">", position) + 1 if not form.opening.endswith(">") else position + len(form.opening)
         if inner and (led := lead.match(text, inner)):
-            return _Wrapper(at, led.end(), _found_fields(led))
-        start = at + len(form.opening)
+            return _Wrapper(position, led.end(), _found_fields(led))
+        start = position + len(form.opening)
     return None
 
 
@@ -235,6 +237,6 @@ def _content(body: str) -> str:
 
 def _child(body: str, name: str) -> str:
     """Return the text of a child element; it ends at its last closing tag, or with the body if that was truncated."""
-    _, opened, rest = body.partition(f"<{name}>")
-    inner, closed, _ = rest.rpartition(f"</{name}>")
-    return (inner if closed else rest).strip() if opened else ""
+    _, opened, content = body.partition(f"<{name}>")
+    inner, closed, _ = content.rpartition(f"</{name}>")
+    return (inner if closed else content).strip() if opened else ""

@@ -40,13 +40,15 @@ def recognise_fences(turn: Turn, fences: Sequence[Fence]) -> list[Candidate]:
     texts += [("system", number, text) for number, text in enumerate(turn.system)]
     for fence in fences:
         for place, number, text in texts if fence.closing else texts[1:]:
-            at = find_line(text, fence.opening)
-            start = at + len(fence.opening)
+            start_of_fence = find_line(text, fence.opening)
+            start = start_of_fence + len(fence.opening)
             end = find_line(text, fence.closing, start) if fence.closing else len(text)
-            if at < 0 or end < 0:
+            if start_of_fence < 0 or end < 0:
                 continue
             passages = tuple(HostPassage("", part.strip()) for part in text[start:end].split("\n\n") if part.strip())
             if passages:
-                rest = (text[:at] + text[end + len(fence.closing) :]).strip() if place == "user" else turn.user
-                return [Candidate(position(place, number, at), PromptEvidence("fence", passages, rest))]
+                question = (
+                    (text[:start_of_fence] + text[end + len(fence.closing) :]).strip() if place == "user" else turn.user
+                )
+                return [Candidate(position(place, number, start_of_fence), PromptEvidence("fence", passages, question))]
     return []

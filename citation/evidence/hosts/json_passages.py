@@ -33,21 +33,23 @@ def _cherry_studio(turn: Turn) -> Candidate | None:
     entries = entries if isinstance(entries, list) else [None]
     passages = [_passage(entry, "id", "content", names) for entry in entries]
     asked = _CHERRY_QUESTION.search(text)
-    found = _evidence("cherry-studio", passages, asked.group(1).strip() if asked else turn.user)
-    return Candidate(position("user", 0, min(rules, heading)), found) if found else None
+    evidence = _evidence("cherry-studio", passages, asked.group(1).strip() if asked else turn.user)
+    return Candidate(position("user", 0, min(rules, heading)), evidence) if evidence else None
 
 
 def _onyx(turn: Turn) -> Candidate | None:
     """Read `{"documents": [{"document": 1, "contents": …}]}` in the message before the question."""
     for number, text in enumerate(turn.context):
-        at = find_line(text, _ONYX_LEAD_IN)
-        begins = text.find("{", at) if at >= 0 else -1
+        lead_in = find_line(text, _ONYX_LEAD_IN)
+        begins = text.find("{", lead_in) if lead_in >= 0 else -1
         value = _decode(text, begins) if begins >= 0 else None
         entries = value.get("documents") if isinstance(value, dict) else None
         if isinstance(entries, list):
             names = {"title": "title", "url": "url", "source": "file_name"}
-            found = _evidence("onyx", [_passage(one, "document", "contents", names) for one in entries], turn.user)
-            return Candidate(position("context", number, at), found) if found else None
+            evidence = _evidence(
+                "onyx", [_passage(entry, "document", "contents", names) for entry in entries], turn.user
+            )
+            return Candidate(position("context", number, lead_in), evidence) if evidence else None
     return None
 
 

@@ -22,17 +22,17 @@ def recognise_blocks(turn: Turn) -> list[Candidate]:
 
 def _recognise(form: BlockFormat, turn: Turn) -> Candidate | None:
     """Return the evidence of one format: of the first message that has it, or of all results of tools."""
-    texts = [(at, text) for at, text in enumerate(turn.texts(form.place)) if form.signature in text]
-    found = [(at, read) for at, text in texts if (read := _read(form, text))]
+    texts = [(number, text) for number, text in enumerate(turn.texts(form.place)) if form.signature in text]
+    results = [(number, read) for number, text in texts if (read := _read(form, text))]
     asked = not form.asks or any(form.asks in text for text in turn.system)
-    if not found or not (asked or form.place != "tool"):
+    if not results or not (asked or form.place != "tool"):
         return None
-    checked = _joined([read.checked for _, read in found]) if form.place == "tool" else found[0][1].checked
+    checked = _joined([read.checked for _, read in results]) if form.place == "tool" else results[0][1].checked
     syntax = form.syntax if asked else MarkerSyntax.NONE
-    at, first = found[0]
+    number, first = results[0]
     question = _question(form, first.after, turn)
     evidence = PromptEvidence(form.host, checked.passages, question, syntax, checked.refusal, checked.refused_labels)
-    return Candidate(position(form.place, at, first.start), evidence)
+    return Candidate(position(form.place, number, first.start), evidence)
 
 
 def _joined(results: Sequence[Checked]) -> Checked:
@@ -41,7 +41,7 @@ def _joined(results: Sequence[Checked]) -> Checked:
     texts: dict[str, set[str]] = {}
     for passage in passages:
         texts.setdefault(passage.label, set()).add(passage.text)
-    doubtful = {at for at, passage in enumerate(passages) if passage.label and len(texts[passage.label]) > 1}
+    doubtful = {index for index, passage in enumerate(passages) if passage.label and len(texts[passage.label]) > 1}
     joined = without(passages, doubtful, Refusal.REPEATED_LABELS)
     refusal = joined.refusal or next((result.refusal for result in results if result.refusal), None)
     earlier = [label for result in results for label in result.refused_labels]
@@ -83,7 +83,7 @@ def _read(form: BlockFormat, text: str) -> _Reading | None:
 def _inside(form: BlockFormat, text: str) -> tuple[int, str, str]:
     """Return where the wrapper's content begins, the content, and the text after it; both empty without a wrapper."""
     openings = islice(re.finditer(form.opening, text), MAX_TRIES)
-    start = next((found.end() for found in openings if not is_quoted(text, found.start())), None)
+    start = next((opening.end() for opening in openings if not is_quoted(text, opening.start())), None)
     if start is None:
         return 0, "", ""
     if not form.closing:
@@ -92,8 +92,8 @@ def _inside(form: BlockFormat, text: str) -> tuple[int, str, str]:
     if not closings:
         return start, "", ""
     body = text[start:]
-    heads = [found.end() for found in re.finditer(form.separator, body[: closings[-1].start()])]
-    end = next(found.start() for found in closings if found.start() >= (heads[-1] if heads else 0))
+    heads = [separator.end() for separator in re.finditer(form.separator, body[: closings[-1].start()])]
+    end = next(closing.start() for closing in closings if closing.start() >= (heads[-1] if heads else 0))
     return start, body[:end], body[closings[-1].start() :].lstrip()  # the question follows the host's own closing
 
 
@@ -102,6 +102,6 @@ def _passage(form: BlockFormat, block: re.Match[str]) -> HostPassage:
     return HostPassage(block["label"], block["text"].strip(), named)
 
 
-def _question(form: BlockFormat, rest: str, turn: Turn) -> str:
-    found = form.question.search(rest) if form.question else None
-    return found["question"].strip() if found else turn.user
+def _question(form: BlockFormat, text: str, turn: Turn) -> str:
+    asked = form.question.search(text) if form.question else None
+    return asked["question"].strip() if asked else turn.user

@@ -36,19 +36,21 @@ def _open_webui(turn: Turn) -> Candidate | None:
     read = sources_of_open_webui(turn.user)
     if read is None or all(source.passage for source in read.sources):
         return None
-    found, used = _joined_results(turn, read.sources)
-    pages = [one for one in read.sources if _is_page(one) and one.label not in used]
+    passages_found, used = _joined_results(turn, read.sources)
+    pages = [source for source in read.sources if _is_page(source) and source.label not in used]
     if page := _fetched_page(turn, pages):
-        found.append(page)
+        passages_found.append(page)
     elif pages:  # a page that looks like a result may name any source that has only a name
-        named = {one.label for one in read.sources if not one.passage and not one.attributes.get("resource-id")}
-        found = [passage for passage in found if passage.label not in named]
-    if not found:
+        named = {
+            source.label for source in read.sources if not source.passage and not source.attributes.get("resource-id")
+        }
+        passages_found = [passage for passage in passages_found if passage.label not in named]
+    if not passages_found:
         return None
     refusal = read.refusal
     if refusal is Refusal.REPEATED_LABELS and not any(source.passage for source in read.sources):
         refusal = None  # no passage can have written these elements
-    passages = () if refusal else tuple(found)
+    passages = () if refusal else tuple(passages_found)
     evidence = PromptEvidence("open-webui", passages, read.question, MarkerSyntax.BRACKETS, refusal)
     return Candidate(position("user"), evidence)
 
@@ -63,14 +65,14 @@ def _joined_results(turn: Turn, sources: Sequence[Source]) -> tuple[list[HostPas
     for source in sources:
         if value := source.attributes.get("resource-id") or source.attributes.get("name"):
             labels.setdefault(value, source.label)
-    found = [passage for source in sources if (passage := source.passage)]
+    passages = [passage for source in sources if (passage := source.passage)]
     used: set[str] = set()
     for text in turn.tools:
         for entry in _entries(_decoded(text)):
             if (key := _open_webui_key(entry, labels)) and (passage := _passage(entry, labels[key], "content")):
                 used.add(labels[key])
-                found.append(passage)
-    return found, used
+                passages.append(passage)
+    return passages, used
 
 
 def _is_page(source: Source) -> bool:
@@ -113,24 +115,24 @@ _ANCHOR = re.compile(r"(?:\ue202|\\ue202)turn\d{1,4}[a-z]{1,12}\d{1,4}")
 def _librechat(turn: Turn) -> Candidate | None:
     """Read the blocks of the file search and of the web search, each with the anchor that is its label."""
     results: list[tuple[int, Checked]] = []
-    for at, text in enumerate(turn.tools):
+    for number, text in enumerate(turn.tools):
         if text.lstrip().startswith("File: ") and "\nAnchor: " in text and _ANCHOR.search(text):
             parts = _FILE_NEXT.split(text.strip())
-            results.append((at, _blocks(_FILE_BLOCK, parts, [*_FILE_NEXT.finditer(text)])))
+            results.append((number, _blocks(_FILE_BLOCK, parts, [*_FILE_NEXT.finditer(text)])))
         elif _WEB_HEADING.match(text.lstrip()) and _ANCHOR.search(text):
             parts = [part for part in _WEB_NEXT.split(text.strip()) if not _WEB_HEADING.fullmatch(part.strip())]
-            results.append((at, _blocks(_WEB_BLOCK, parts)))
+            results.append((number, _blocks(_WEB_BLOCK, parts)))
     if not results:
         return None
-    found = [passage for _, result in results for passage in result.passages]
+    passages = [passage for _, result in results for passage in result.passages]
     names: dict[str, set[str]] = {}
-    for passage in found:
+    for passage in passages:
         names.setdefault(passage.label, set()).add(repr(passage.fields))
-    doubtful = {at for at, passage in enumerate(found) if passage.label and len(names[passage.label]) > 1}
-    checked = without(found, doubtful, Refusal.REPEATED_LABELS)
+    doubtful = {index for index, passage in enumerate(passages) if passage.label and len(names[passage.label]) > 1}
+    checked = without(passages, doubtful, Refusal.REPEATED_LABELS)
     refusal = checked.refusal or next((result.refusal for _, result in results if result.refusal), None)
     used = {passage.label for passage in checked.passages}
-    anchors = [anchor for at, _ in results for anchor in _ANCHOR.findall(turn.tools[at])] if refusal else []
+    anchors = [anchor for number, _ in results for anchor in _ANCHOR.findall(turn.tools[number])] if refusal else []
     refused = tuple(anchor for anchor in dict.fromkeys(anchors) if anchor not in used)
     evidence = PromptEvidence("librechat", checked.passages, turn.user, MarkerSyntax.ANCHOR, refusal, refused)
     return Candidate(position("tool", results[0][0]), evidence) if checked.passages or refusal else None
@@ -174,19 +176,19 @@ def _onyx(turn: Turn) -> Candidate | None:
     """Read `{"results": [{"document": 1, "content": …}]}` if the system message asks for citations such as `[1]`."""
     if not any("[1]" in text and _CITATION_RULE.search(text) for text in turn.system):
         return None
-    found: list[HostPassage] = []
+    passages_found: list[HostPassage] = []
     first = -1
-    for at, text in enumerate(turn.tools):
+    for number, text in enumerate(turn.tools):
         value = _decoded(text)
         entries = _entries(value.get("results")) if isinstance(value, dict) else []
         passages = [
             _passage(entry, str(entry["document"]), "content") for entry in entries if _is_number(entry.get("document"))
         ]
         if len(passages) == len(entries):
-            first = at if first < 0 and any(passages) else first
-            found += [passage for passage in passages if passage]
-    evidence = PromptEvidence("onyx", tuple(found), turn.user, MarkerSyntax.BRACKETS)
-    return Candidate(position("tool", first), evidence) if found else None
+            first = number if first < 0 and any(passages) else first
+            passages_found += [passage for passage in passages if passage]
+    evidence = PromptEvidence("onyx", tuple(passages_found), turn.user, MarkerSyntax.BRACKETS)
+    return Candidate(position("tool", first), evidence) if passages_found else None
 
 
 # Morphic
@@ -196,19 +198,19 @@ def _morphic(turn: Turn) -> Candidate | None:
     """Read `{"results": […], "toolCallId": …}` if the system message asks for `[number](#toolCallId)`."""
     if not any("(#toolCallId)" in text for text in turn.system):
         return None
-    found: list[HostPassage] = []
+    passages: list[HostPassage] = []
     first = -1
-    for at, text in enumerate(turn.tools):
+    for message_number, text in enumerate(turn.tools):
         value = _decoded(text)
         call = value.get("toolCallId") if isinstance(value, dict) else None
         if not isinstance(call, str) or not re.fullmatch(r"[\w.:-]{1,100}", call):
             continue
         for number, entry in enumerate(_entries(value.get("results")), 1):
             if passage := _passage(entry, f"[{number}](#{call})", "content"):
-                first = at if first < 0 else first
-                found.append(passage)
-    evidence = PromptEvidence("morphic", tuple(found), turn.user, MarkerSyntax.LINK)
-    return Candidate(position("tool", first), evidence) if found else None
+                first = message_number if first < 0 else first
+                passages.append(passage)
+    evidence = PromptEvidence("morphic", tuple(passages), turn.user, MarkerSyntax.LINK)
+    return Candidate(position("tool", first), evidence) if passages else None
 
 
 # JSON of all hosts

@@ -14,10 +14,10 @@ _CITATIONS = re.compile(r"Possible citations for current question:\s*(.+)")
 def recognise_named_lines(turn: Turn) -> list[Candidate]:
     """Return the lines after the last `Sources:` if the system message lists their names as possible citations."""
     names = {name for text in turn.system for name in _possible_citations(text)}
-    at = turn.user.rfind(f"\n{_HEADING}")
-    if not names or at < 0 or find_line(turn.user, _HEADING, at + 1) != at + 1:
+    heading = turn.user.rfind(f"\n{_HEADING}")
+    if not names or heading < 0 or find_line(turn.user, _HEADING, heading + 1) != heading + 1:
         return []
-    lines = [line for line in turn.user[at + 1 + len(_HEADING) :].split("\n") if line.strip()]
+    lines = [line for line in turn.user[heading + 1 + len(_HEADING) :].split("\n") if line.strip()]
     read = [_passage(line, names) for line in lines]
     passages = [passage for passage in read if passage]
     if not read or read[0] is None or not any(passage.text for passage in passages):
@@ -26,26 +26,26 @@ def recognise_named_lines(turn: Turn) -> list[Candidate]:
     evidence = PromptEvidence(
         "azure-search-openai-demo",
         checked.passages,
-        turn.user[:at].strip(),
+        turn.user[:heading].strip(),
         MarkerSyntax.BRACKETS,
         checked.refusal,
         checked.refused_labels,
     )
-    return [Candidate(position("user", 0, at), evidence)]
+    return [Candidate(position("user", 0, heading), evidence)]
 
 
 def _possible_citations(text: str) -> list[str]:
-    found = _CITATIONS.search(text)
-    if found is None:
+    possible = _CITATIONS.search(text)
+    if possible is None:
         return []
-    bracketed = [part.partition("[")[2] for part in found[1].split("]")[:-1]]
-    return [name for name in bracketed if name] or re.split(r",\s*", found[1].strip())
+    bracketed = [part.partition("[")[2] for part in possible[1].split("]")[:-1]]
+    return [name for name in bracketed if name] or re.split(r",\s*", possible[1].strip())
 
 
 def _passage(line: str, names: set[str]) -> HostPassage | None:
     """Split at the colon after a known name; names may contain colons themselves. The passage may be empty."""
     colons = islice(re.finditer(":", line), MAX_TRIES)
-    name = max((line[: at.start()] for at in colons if line[: at.start()] in names), key=len, default=None)
+    name = max((line[: colon.start()] for colon in colons if line[: colon.start()] in names), key=len, default=None)
     if name is None:
         return None
     text = line[len(name) + 1 :].strip()

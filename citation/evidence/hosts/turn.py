@@ -37,7 +37,7 @@ def position(place: Place, message: int = 0, offset: int = 0) -> tuple[int, int,
 def read_turn(messages: Sequence[Mapping[str, Any]]) -> Turn:
     """Return the current turn of a conversation in OpenAI's format."""
     roles = [message.get("role") for message in messages]
-    last = max((at for at, role in enumerate(roles) if role == "user"), default=-1)
+    last = max((index for index, role in enumerate(roles) if role == "user"), default=-1)
     first = last
     while first > 0 and roles[first - 1] == "user":
         first -= 1
@@ -51,8 +51,8 @@ def read_turn(messages: Sequence[Mapping[str, Any]]) -> Turn:
 
 def without_attached_files(text: str) -> str:
     """Return the text of a user's message without the list of its files that a host puts before it."""
-    found = _ATTACHED_FILES.match(text)
-    return text[found.end() :] if found else text
+    files = _ATTACHED_FILES.match(text)
+    return text[files.end() :] if files else text
 
 
 def is_quoted(text: str, offset: int) -> bool:
@@ -73,11 +73,11 @@ def is_quoted(text: str, offset: int) -> bool:
 def find_line(text: str, literal: str, start: int = 0) -> int:
     """Return the offset of a literal that begins a line outside of code and quotations, or -1."""
     for _ in range(MAX_TRIES):
-        if (at := text.find(literal, start)) < 0:
+        if (position := text.find(literal, start)) < 0:
             break
-        if not text[text.rfind("\n", 0, at) + 1 : at].strip() and not is_quoted(text, at):
-            return at
-        start = at + len(literal)
+        if not text[text.rfind("\n", 0, position) + 1 : position].strip() and not is_quoted(text, position):
+            return position
+        start = position + len(literal)
     return -1
 
 

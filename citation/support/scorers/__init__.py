@@ -81,7 +81,7 @@ class PreparedEvidence(ABC):
         if self._index:
             sentences = max(self._index.size, len(self._index.posted) // _TERMS_PER_SENTENCE)
         else:
-            sentences = sum(one.characters for one in self.evidence) // _CHARACTERS_PER_SENTENCE
+            sentences = sum(item.characters for item in self.evidence) // _CHARACTERS_PER_SENTENCE
         at_a_time = max(1, min(MAX_BATCH, SENTENCES_AT_A_TIME // max(1, sentences)))
         scores: list[Scores] = []
         for batch in _batches(claims, at_a_time):

@@ -142,5 +142,7 @@ def _sentences_of(chosen: NDArray[np.int32], index: Index) -> tuple[NDArray[np.i
     longest = int(index.sentence_spans[:, 1].max()) + 1
     starts = index.sentence_owner * longest + index.sentence_spans[:, 0]
     rows = np.arange(len(chosen)) * longest
-    first, last = (np.searchsorted(starts, rows + at, side="right") - 1 for at in (chosen[:, 0], chosen[:, 1] - 1))
+    first, last = (
+        np.searchsorted(starts, rows + positions, side="right") - 1 for positions in (chosen[:, 0], chosen[:, 1] - 1)
+    )
     return first, np.maximum(first, last)

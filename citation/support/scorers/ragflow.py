@@ -86,16 +86,18 @@ class RagflowPrepared(PreparedEvidence):
 
     def score(self, claim: Claim) -> Scores:
         """Score one claim: the thresholds fall until this sentence is cited or the last is reached."""
-        said = tokens(claim.text)
-        weighed = weights(said)
-        token = np.array([token_similarity(said, weighed, known) for known in self._keys])
+        claim_tokens = tokens(claim.text)
+        weighed = weights(claim_tokens)
+        token = np.array([token_similarity(claim_tokens, weighed, excerpt_keys) for excerpt_keys in self._keys])
         cosine = np.zeros(len(self.evidence))
         if self._vectors is not None and claim.vector is not None and self._vectors.shape[1] == len(claim.vector):
             cosine = (self._vectors @ claim.vector).astype(np.float64)
         mixed = hybrid(token, cosine, self._token_weight)
         windows = [(0, len(e.text)) for e in self.evidence]
         for row in np.flatnonzero(mixed >= NEAR_BEST * mixed.max(initial=0.0)):
-            windows[row] = max(self._sentences[row], key=lambda one: token_similarity(said, weighed, one[1]))[0]
+            windows[row] = max(
+                self._sentences[row], key=lambda sentence: token_similarity(claim_tokens, weighed, sentence[1])
+            )[0]
         scores = Scores(
             NAMES,
             np.stack((token, cosine, mixed), axis=1).astype(np.float32),
@@ -107,9 +109,12 @@ class RagflowPrepared(PreparedEvidence):
 
     def calibrate_answer(self, scores: Sequence[Scores]) -> list[Scores]:
         """Calibrate a complete answer: the thresholds fall until any sentence is cited, and apply to all."""
-        mixed = [one.features[:, 2].astype(np.float64) for one in scores]
+        mixed = [claim_scores.features[:, 2].astype(np.float64) for claim_scores in scores]
         lowest = threshold(mixed)
-        return [replace(one, calibrated=_calibrate(m, lowest)) for one, m in zip(scores, mixed, strict=True)]
+        return [
+            replace(claim_scores, calibrated=_calibrate(m, lowest))
+            for claim_scores, m in zip(scores, mixed, strict=True)
+        ]
 
 
 def thresholds() -> list[float]:
@@ -123,7 +128,7 @@ def thresholds() -> list[float]:
 
 def threshold(answer: Sequence[Floats]) -> float:
     """Return the threshold of the first round in which a sentence of the answer is cited, or the last one."""
-    best = max((NEAR_BEST * float(one.max()) for one in answer if len(one)), default=0.0)
+    best = max((NEAR_BEST * float(sentence.max()) for sentence in answer if len(sentence)), default=0.0)
     rounds = thresholds()
     return next((value for value in rounds if best >= value), rounds[-1])
 
@@ -133,21 +138,21 @@ def hybrid(token: Floats, cosine: Floats, token_weight: float) -> Floats:
     return token_weight * token + (1 - token_weight) * cosine if cosine.sum() != 0 else token
 
 
-def token_similarity(said: Sequence[str], weighed: Sequence[float], known: frozenset[str]) -> float:
+def token_similarity(claim_tokens: Sequence[str], weighed: Sequence[float], excerpt_keys: frozenset[str]) -> float:
     """Return the share of the sentence's weighted tokens and pairs that the excerpt's keys contain."""
     total = shared = _EPSILON
-    for token, weight in zip(said, weighed, strict=True):
+    for token, weight in zip(claim_tokens, weighed, strict=True):
         total += UNIGRAM * weight
-        shared += UNIGRAM * weight * (token in known)
-    for (a, b), pair in zip(pairwise(said), pairwise(weighed), strict=True):
+        shared += UNIGRAM * weight * (token in excerpt_keys)
+    for (a, b), pair in zip(pairwise(claim_tokens), pairwise(weighed), strict=True):
         total += BIGRAM * max(pair)
-        shared += BIGRAM * max(pair) * (a + b in known)
+        shared += BIGRAM * max(pair) * (a + b in excerpt_keys)
     return shared / total
 
 
-def keys(said: Sequence[str]) -> frozenset[str]:
+def keys(token_list: Sequence[str]) -> frozenset[str]:
     """Return tokens and concatenated pairs. `20`, `6` and the token `206` collide, as they do in RAGFlow."""
-    return frozenset([*said, *(a + b for a, b in pairwise(said))])
+    return frozenset([*token_list, *(a + b for a, b in pairwise(token_list))])
 
 
 def tokens(text: str) -> list[str]:
@@ -157,25 +162,25 @@ def tokens(text: str) -> list[str]:
     """
     pieces = _TOKEN.findall(text)
     ignored = stopwords("en")
-    found: list[str] = []
+    stems: list[str] = []
     dropped = True  # the first word has no space before it
     for i, piece in enumerate(pieces):
         if not piece.isascii() and _HAN_START.match(piece):
-            found += character_pairs(piece)
+            stems += character_pairs(piece)
             dropped = False
             continue
         folded = fold(piece)
         if folded in ignored and not dropped and i + 1 < len(pieces):
             dropped = True
             continue
-        found.append(stem(folded))
+        stems.append(stem(folded))
         dropped = False
-    return found
+    return stems
 
 
-def weights(said: Sequence[str]) -> list[float]:
+def weights(token_list: Sequence[str]) -> list[float]:
     """Return the weight of each token, sum 1: longer words weigh more, numbers double, two letters almost nothing."""
-    raw = [_weight(token) for token in said]
+    raw = [_weight(token) for token in token_list]
     total = sum(raw)
     return [weight / total for weight in raw] if total else raw
 
