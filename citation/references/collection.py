@@ -101,7 +101,10 @@ class References:
         if self._host_labels is None:
             return [reference.as_dict(self._labels) for reference in references]
         labels = self._host_labels
-        return [one.as_dict(self._labels) | {"host_label": labels[one.evidence.number] or None} for one in references]
+        return [
+            reference.as_dict(self._labels) | {"host_label": labels[reference.evidence.number] or None}
+            for reference in references
+        ]
 
     def annotations(self, choice: int) -> list[dict[str, Any]]:
         """Return one `url_citation` per reference, at its first marker, as OpenAI's clients expect.
@@ -114,7 +117,9 @@ class References:
     def as_text(self, choice: int) -> str:
         """Return the references of a choice as a Markdown list, for clients that show only text."""
         cited = self.cited(choice)
-        return reference_list((one.number, one.evidence, self.target(one.evidence)) for one in cited)
+        return reference_list(
+            (reference.number, reference.evidence, self.target(reference.evidence)) for reference in cited
+        )
 
     def ordered_evidence(self) -> list[Evidence]:
         """Return evidence so that `[n]` in the text is the n-th, as Perplexity's clients expect."""
@@ -142,8 +147,8 @@ class References:
         """Return the references of one of several choices. Each span is read once for all choices."""
         for number, reference in self._cited.items():
             for span in reference.spans[self._divided.get(number, 0) :]:
-                own = self._by_choice.setdefault(span.choice, {})
-                own.setdefault(number, Reference(reference.number, reference.evidence)).add(span)
+                references = self._by_choice.setdefault(span.choice, {})
+                references.setdefault(number, Reference(reference.number, reference.evidence)).add(span)
             self._divided[number] = len(reference.spans)
         return self._by_choice.get(choice, {}).values()
 

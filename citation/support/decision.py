@@ -225,7 +225,7 @@ def without_copies(verdicts: list[Verdict], evidence: Sequence[Evidence]) -> lis
 
     Evidence that contains the sentence word for word needs no other beside it.
     """
-    texts = {one.number: one.text for one in evidence}
+    texts = {item.number: item.text for item in evidence}
     if any(verdict.verbatim for verdict in verdicts):
         verdicts = [
             replace(verdict, cited=False, copy=True)
@@ -262,31 +262,31 @@ def _check(checks: GateChecks, scores: Scores, row: int, probability: float) -> 
     if checks.repeats(row, (start, end)):
         return _Checked(max(probability, VERBATIM), verbatim=True)
     findings = tuple(checks.findings(row, (start, end)))
-    found = {finding.feature for finding in findings}
+    features = {finding.feature for finding in findings}
     if "lacking_words" not in scores.names:  # a scorer with a rule of its own
-        refused = not _DECISIVE.isdisjoint(found)
+        refused = not _DECISIVE.isdisjoint(features)
         return _Checked(0.0 if refused else probability, findings)
-    if repeats_passage(scores, row, checks.text, checks.index.evidence[row].text[start:end], found):
+    if repeats_passage(scores, row, checks.text, checks.index.evidence[row].text[start:end], features):
         return _Checked(0.0, findings, repeats=True)
     findings = tuple(finding for finding in findings if finding.feature != NUMBER_ADDED)
-    effect = calibration(scores.scorer).effect(scores.features[row], scores.names, found) if found else 0.0
+    effect = calibration(scores.scorer).effect(scores.features[row], scores.names, features) if features else 0.0
     return _Checked(float(shift_log_odds(probability, effect)), findings)
 
 
-def repeats_passage(scores: Scores, row: int, claim: str, passage: str, found: Collection[str]) -> bool:
+def repeats_passage(scores: Scores, row: int, claim: str, passage: str, features: Collection[str]) -> bool:
     """Return whether a sentence repeats a passage or a row, so that what the checks found is all in which it differs.
 
-    `found`: the features of the findings; if there are none, the result is False.
+    `features`: the features of the findings; if there are none, the result is False.
     """
-    if DENIED_BY_CELL in found:
+    if DENIED_BY_CELL in features:
         return True
-    if not found or "|" in claim or "|" in passage:
+    if not features or "|" in claim or "|" in passage:
         return False
     lacking, terms, copied = (
         scores.features[row, scores.names.index(name)] for name in ("lacking_words", "terms", "pairs")
     )
     is_short = lacking <= _MAX_LACKING and terms <= _MAX_TERMS
-    return bool(is_short or (copied >= _COPIED and not _NUMBERS.isdisjoint(found)))
+    return bool(is_short or (copied >= _COPIED and not _NUMBERS.isdisjoint(features)))
 
 
 def _feature_values(scores: Scores, row: int, findings: Sequence[Finding]) -> dict[str, float]:
@@ -311,16 +311,16 @@ def _conflict(verdicts: Sequence[Verdict]) -> Conflict | None:
     """
     if judged := next((verdict for verdict in verdicts if verdict.contradicts), None):
         return Conflict(judged.number, judged.start, judged.end, "the judge found that it says otherwise")
-    found = [
+    differences = [
         (verdict, finding)
         for verdict in verdicts
         if verdict.repeats and verdict.judged is None
         for finding in verdict.findings
         if finding.feature not in ("number_missing", NUMBER_ADDED)
     ]
-    if not found:
+    if not differences:
         return None
-    verdict, finding = found[0]
+    verdict, finding = differences[0]
     return Conflict(verdict.number, verdict.start, verdict.end, finding.detail)
 
 

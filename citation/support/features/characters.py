@@ -37,10 +37,10 @@ class SentenceCharacters:
         numbers = np.full(_LAST + 1, -1, dtype=np.int32)
         numbers[[min(ord(character), _LAST) for character in characters]] = np.arange(len(characters))
         numbers[_LAST] = -1
-        found = numbers[self._codes]
-        at = np.flatnonzero(found >= 0)
+        numbers_of_text = numbers[self._codes]
+        positions = np.flatnonzero(numbers_of_text >= 0)
         presence = np.zeros((len(characters), self._count), dtype=np.float32)
-        presence[found[at], self._sentences[at]] = 1.0
+        presence[numbers_of_text[positions], self._sentences[positions]] = 1.0
         return presence
 
     def shares(self, words: Sequence[str], alternatives: Sequence[Iterable[str]]) -> tuple[Floats, Floats]:
@@ -49,13 +49,13 @@ class SentenceCharacters:
         `alternatives`: for each of U words, single characters that mean the same. Both results are (U, S).
         """
         numbered = {character: number for number, character in enumerate(dict.fromkeys("".join(words)))}
-        for others in alternatives:
-            for character in others:
+        for characters in alternatives:
+            for character in characters:
                 numbered.setdefault(character, len(numbered))
         present = self.presence(list(numbered))
         in_word, alike = (np.zeros((len(words), len(numbered)), dtype=np.float32) for _ in range(2))
-        for row, (word, others) in enumerate(zip(words, alternatives, strict=True)):
+        for row, (word, characters) in enumerate(zip(words, alternatives, strict=True)):
             in_word[row, [numbered[character] for character in word]] = 1.0
-            alike[row, [numbered[character] for character in others]] = 1.0
+            alike[row, [numbered[character] for character in characters]] = 1.0
         # Sums of ones are exact, so that the other words do not change the result.
         return in_word @ present / in_word.sum(axis=1, keepdims=True), np.minimum(alike @ present, 1.0)

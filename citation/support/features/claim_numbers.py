@@ -34,26 +34,28 @@ class ClaimNumbers:
         quantities = self._analysis.quantities
         if term in self._index.vocabulary or len(quantities) > MOST_NUMBERS:
             return NO_SYNONYMS
-        mine = [q for q in quantities if q.strict and q.term == term]
-        if not mine:
+        claim_numbers = [q for q in quantities if q.strict and q.term == term]
+        if not claim_numbers:
             return NO_SYNONYMS
-        found = {q.term for own in mine for q in self._theirs if agrees(own, q)} or self._bases(mine)
-        return Synonyms(frozenset(found)) if found else NO_SYNONYMS
+        confirming_terms = {
+            q.term for claim_number in claim_numbers for q in self._theirs if agrees(claim_number, q)
+        } or self._bases(claim_numbers)
+        return Synonyms(frozenset(confirming_terms)) if confirming_terms else NO_SYNONYMS
 
     @cached_property
     def _theirs(self) -> list[Quantity]:
         """The first numbers of the evidence."""
         most = min(_MAX_NUMBERS, _MAX_PAIRS // len(self._analysis.quantities))
-        return list(islice(chain.from_iterable(one.quantities for one in self._index.analyses), most))
+        return list(islice(chain.from_iterable(analysis.quantities for analysis in self._index.analyses), most))
 
-    def _bases(self, mine: Sequence[Quantity]) -> set[str]:
+    def _bases(self, claim_numbers: Sequence[Quantity]) -> set[str]:
         """Return the terms of the numbers from which one of the claim follows: 1890 for "25 years later" and 1915."""
-        wanted = [form for own in mine for form in (own, *notations(own))]
-        found: set[str] = set()
+        wanted = [form for claim_number in claim_numbers for form in (claim_number, *notations(claim_number))]
+        terms: set[str] = set()
         for quantities, numbers in self._derived:
-            spans = [(one.start, one.end) for one in numbers if any(agrees(form, one) for form in wanted)]
-            found |= {q.term for q in quantities if any(first <= q.start < last for first, last in spans)}
-        return found
+            spans = [(number.start, number.end) for number in numbers if any(agrees(form, number) for form in wanted)]
+            terms |= {q.term for q in quantities if any(first <= q.start < last for first, last in spans)}
+        return terms
 
     @cached_property
     def _derived(self) -> list[tuple[list[Quantity], list[Quantity]]]:

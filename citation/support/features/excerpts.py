@@ -81,11 +81,11 @@ class ExcerptCache:
 
     def index(self, evidence: Sequence[Evidence], build: Callable[[tuple[AnalyzedExcerpt, ...]], Steps[T]]) -> Steps[T]:
         """Return the result of `build(analyzed excerpts)`, cached. Always pass the same `build`; never change it."""
-        keys = [self._key(one) for one in evidence]
+        keys = [self._key(item) for item in evidence]
         with self._lock:
-            known = [self._excerpts.get(key) for key in keys]
+            cached = [self._excerpts.get(key) for key in keys]
         analyzed: list[AnalyzedExcerpt] = []
-        for key, excerpt in zip(keys, known, strict=True):
+        for key, excerpt in zip(keys, cached, strict=True):
             analyzed.append(excerpt or (yield from self._analyze(key)))
         excerpts = tuple(analyzed)
         with self._lock:
@@ -93,15 +93,15 @@ class ExcerptCache:
         if index is None:
             index = yield from build(excerpts)
             with self._lock:
-                self._indexes.put(excerpts, index, sum(one.size for one in excerpts))
+                self._indexes.put(excerpts, index, sum(excerpt.size for excerpt in excerpts))
         return index
 
     def _analyze(self, key: _Key) -> Steps[AnalyzedExcerpt]:
         """Return the analysis of an excerpt, cached."""
         with self._lock:
-            known = self._excerpts.get(key)
-        if known is not None:
-            return known
+            cached = self._excerpts.get(key)
+        if cached is not None:
+            return cached
         _, text, title = key
         excerpt = yield from analyze_excerpt_in_steps(text, title)
         yield None

@@ -89,7 +89,7 @@ def compute_features(claims: Sequence[Claim], index: Index) -> list[Scores]:
     if not index.evidence:
         return [Scores(FEATURES, np.zeros((0, len(FEATURES)), np.float32), np.zeros((0, 2), np.int32)) for _ in claims]
     size = min(MAX_BATCH, max(1, MAX_BATCH_SENTENCES // index.size))
-    batches = (claims[at : at + size] for at in range(0, len(claims), size))
+    batches = (claims[first : first + size] for first in range(0, len(claims), size))
     return [scores for batch in batches for scores in FeatureComputation(batch, index).scores()]
 
 
@@ -152,10 +152,10 @@ class FeatureComputation:
     def _foreign(self) -> Bools | None:
         """Return which evidence is in another language than the claim, (K, N), or None if none is."""
         foreign = [claim.foreign for claim in self.claims]
-        if all(one is None for one in foreign):
+        if all(foreign_rows is None for foreign_rows in foreign):
             return None
         none = np.zeros(self.shape[1], dtype=bool)
-        return np.array([none if one is None else one for one in foreign])
+        return np.array([none if foreign_rows is None else foreign_rows for foreign_rows in foreign])
 
     def _compute_weights(self) -> None:
         """Set the credit of terms by sentence and by evidence, (U, S) and (U, N), and the weights of the terms."""
@@ -243,8 +243,8 @@ class FeatureComputation:
         self._name_columns(1 - exact)
         columns["soft_all"] = self._share(_SAME_LANGUAGE, self.by_evidence)
         if self.foreign is not None:
-            other = self._share(_OTHER_LANGUAGE, self.by_evidence)
-            columns["soft_all"] = np.where(self.foreign, other, columns["soft_all"])
+            across_languages = self._share(_OTHER_LANGUAGE, self.by_evidence)
+            columns["soft_all"] = np.where(self.foreign, across_languages, columns["soft_all"])
         columns["terms"] = np.add.reduceat(self.weights[_RARITY], self.begins)[:, None]
         columns["numbers"] = np.array([[claim.number_count] for claim in self.claims])
 
@@ -252,9 +252,9 @@ class FeatureComputation:
         """Return the share of the previous sentence in each evidence, (N,), stored if it was compared too."""
         if not claim.previous_terms:
             return np.zeros(self.shape[1], dtype=np.float32)
-        known = self.index.coverage.get(claim.previous)
-        if known is not None:
-            return known
+        stored = self.index.coverage.get(claim.previous)
+        if stored is not None:
+            return stored
         previous = QueryTerms()
         for term in claim.previous_terms:
             previous.add(term, NO_SYNONYMS, 0.0)
@@ -283,17 +283,17 @@ class FeatureComputation:
             context=np.asarray(self.columns["context"])[k],
             context_title=self._share_in_titles(analyzed.previous_terms),
         )
-        cited = np.array([one.number in claim.cited for one in index.evidence])
+        cited = np.array([item.number in claim.cited for item in index.evidence])
         return compare_excerpts(contained, groups, cited, model_cites=claim.model_cites)
 
     def _question(self, question: str) -> tuple[Floats, Floats]:
         """Return the share of the question in each excerpt and its title, and in the title, (N,) each; stored."""
-        known = self.index.questions.get(question)
-        if known is None:
+        stored = self.index.questions.get(question)
+        if stored is None:
             terms = list(dict.fromkeys(analyze_sentence(question, self.index.known_languages).terms))
-            known = self._share_in_excerpts(terms), self._share_in_titles(terms)
-            self.index.remember_question(question, known)
-        return known
+            stored = self._share_in_excerpts(terms), self._share_in_titles(terms)
+            self.index.remember_question(question, stored)
+        return stored
 
     def _share_in_excerpts(self, terms: Sequence[str]) -> Floats:
         """Return the share of these terms, weighted by rarity in the evidence, in each excerpt or its title, (N,)."""
@@ -328,8 +328,8 @@ class FeatureComputation:
         if not matches:
             return None
         in_titles = np.zeros((len(self.is_term), self.shape[1]), dtype=np.float32)
-        for row, at in matches:
-            in_titles[row, at] = 1.0
+        for row, titled_rows in matches:
+            in_titles[row, titled_rows] = 1.0
         return in_titles
 
     def _or_in_title(self, exact: Floats) -> Floats:
@@ -362,8 +362,8 @@ class FeatureComputation:
         columns["lacking_words"] = np.maximum(columns["lacking"] - lacking_numbers, 0.0)
         columns["missing_soft"] = self._heaviest(_SAME_LANGUAGE, lacking)
         if self.foreign is not None:
-            other = self._heaviest(_OTHER_LANGUAGE, lacking)
-            columns["missing_soft"] = np.where(self.foreign, other, columns["missing_soft"])
+            across_languages = self._heaviest(_OTHER_LANGUAGE, lacking)
+            columns["missing_soft"] = np.where(self.foreign, across_languages, columns["missing_soft"])
 
     def _heaviest(self, kind: int, lacking: Floats) -> Floats:
         """Return the weight, (K, N), of the heaviest term that each claim lacks; `lacking` is (U, N), 0..1."""
@@ -373,7 +373,7 @@ class FeatureComputation:
         """Set shared pairs and runs of terms; `window_terms`, (K, N), is the number of terms in each window."""
         count = np.array([[len(claim.analysis.terms)] for claim in self.claims])
         rows = zip(self.claims, self.shared.tolist(), first, last, strict=True)
-        orders = [count_ordered_pairs(claim.analysis.terms, self.index, *rest) for claim, *rest in rows]
+        orders = [count_ordered_pairs(claim.analysis.terms, self.index, *windows) for claim, *windows in rows]
         longest, in_window, in_excerpt, pairs = (np.array(column) for column in zip(*orders, strict=True))
         columns, pairs = self.columns, pairs[:, None]
         columns["run"] = longest / np.maximum(1, count)
@@ -386,8 +386,8 @@ class FeatureComputation:
         self.columns["negation"] = (self.index.negations[sentence] > 0) != negated
 
 
-def _idf(found: Floats, sentences: int) -> Floats:
+def _idf(frequencies: Floats, sentences: int) -> Floats:
     """Return log(1 + (S + prior - n + 0.5) / (n + 0.5)) for terms that occur in n of S sentences."""
-    inner = 1 + (sentences + _IDF_PRIOR - found.astype(np.float64) + 0.5) / (found + 0.5)
+    inner = 1 + (sentences + _IDF_PRIOR - frequencies.astype(np.float64) + 0.5) / (frequencies + 0.5)
     idf: Floats = np.log(inner).astype(np.float32)
     return idf

@@ -83,15 +83,15 @@ class SharedIndex:
 
     def _build(self, excerpts: Sequence[AnalyzedExcerpt]) -> Steps[None]:
         """Set all attributes."""
-        self.analyses: list[Analysis] = [one.analysis for one in excerpts]
-        self.languages = [one.language for one in excerpts]
-        known = {one.language for one in excerpts if one.language}
-        self.known_languages = frozenset(known)
-        self.language = known.pop() if len(known) == 1 else None  # the language that all excerpts share
+        self.analyses: list[Analysis] = [excerpt.analysis for excerpt in excerpts]
+        self.languages = [excerpt.language for excerpt in excerpts]
+        languages = {excerpt.language for excerpt in excerpts if excerpt.language}
+        self.known_languages = frozenset(languages)
+        self.language = languages.pop() if len(languages) == 1 else None  # the language that all excerpts share
         self._foreign: dict[str, Bools | None] = {}
         self.titles: dict[str, list[int]] = {}  # term -> rows of the evidence whose title contains it
-        for row, one in enumerate(excerpts):
-            for term in dict.fromkeys(one.title_terms):
+        for row, excerpt in enumerate(excerpts):
+            for term in dict.fromkeys(excerpt.title_terms):
                 self.titles.setdefault(term, []).append(row)
         self._index_sentences(excerpts)
         yield from self._index_terms(excerpts)
@@ -139,14 +139,19 @@ class SharedIndex:
         if language is None:
             return None
         if language not in self._foreign:
-            foreign = np.array([bool(other and other != language) for other in self.languages])
+            foreign = np.array(
+                [
+                    bool(language_of_evidence and language_of_evidence != language)
+                    for language_of_evidence in self.languages
+                ]
+            )
             self._foreign[language] = foreign if foreign.any() else None
         return self._foreign[language]
 
     def _index_sentences(self, excerpts: Sequence[AnalyzedExcerpt]) -> None:
         """Set the spans and the excerpts of the sentences."""
-        counts = [len(one.spans) // 2 for one in excerpts]
-        self.sentence_spans = _concatenate([one.spans for one in excerpts]).reshape(-1, 2)
+        counts = [len(excerpt.spans) // 2 for excerpt in excerpts]
+        self.sentence_spans = _concatenate([excerpt.spans for excerpt in excerpts]).reshape(-1, 2)
         self.sentence_owner = np.repeat(np.arange(len(excerpts)), counts)
         self.starts, self.ends = np.ascontiguousarray(self.sentence_spans.T)
         self.size = len(self.sentence_spans)
@@ -157,10 +162,10 @@ class SharedIndex:
         numbered: defaultdict[str, int] = defaultdict(count().__next__)  # numbers the terms in order of appearance
         parts: list[Ints] = []
         unpaused = 0
-        for one in excerpts:
-            terms = one.analysis.terms
-            for at in range(0, len(terms), _STEP):
-                part = terms[at : at + _STEP] if len(terms) > _STEP else terms
+        for excerpt in excerpts:
+            terms = excerpt.analysis.terms
+            for start in range(0, len(terms), _STEP):
+                part = terms[start : start + _STEP] if len(terms) > _STEP else terms
                 parts.append(np.fromiter(map(numbered.__getitem__, part), np.int64, len(part)))
                 unpaused += len(part)
                 if unpaused >= _STEP:
@@ -177,8 +182,8 @@ class SharedIndex:
 
     def _places_of_terms(self, excerpts: Sequence[AnalyzedExcerpt]) -> tuple[Ints, Ints]:
         """Return the evidence, (T,), and the sentences, (T,), of all occurrences of terms."""
-        rows = np.repeat(np.arange(len(excerpts)), [len(one.analysis.terms) for one in excerpts])
-        return rows, self._sentences_at(rows, _concatenate([one.analysis.starts for one in excerpts]))
+        rows = np.repeat(np.arange(len(excerpts)), [len(excerpt.analysis.terms) for excerpt in excerpts])
+        return rows, self._sentences_at(rows, _concatenate([excerpt.analysis.starts for excerpt in excerpts]))
 
     def _post_terms(self, term_ids: Ints, sentences: Ints) -> None:
         """Sort the occurrences by their terms; see `posted`."""
@@ -193,13 +198,15 @@ class SharedIndex:
 
         The sentence is -1 if one ends between the two terms.
         """
-        at = np.flatnonzero(rows[1:] == rows[:-1])
-        keys = term_ids[at] * (len(self.vocabulary) + 1) + term_ids[at + 1]
+        positions = np.flatnonzero(rows[1:] == rows[:-1])
+        keys = term_ids[positions] * (len(self.vocabulary) + 1) + term_ids[positions + 1]
         order = np.argsort(keys, kind="stable")
-        at, self.pair_keys = at[order], keys[order]
-        sentence = sentences[at]
-        sentence[sentence != sentences[at + 1]] = -1
-        self.pairs = np.stack((at + rows[at], rows[at], sentence), axis=1, dtype=np.int32, casting="same_kind")
+        positions, self.pair_keys = positions[order], keys[order]
+        sentence = sentences[positions]
+        sentence[sentence != sentences[positions + 1]] = -1
+        self.pairs = np.stack(
+            (positions + rows[positions], rows[positions], sentence), axis=1, dtype=np.int32, casting="same_kind"
+        )
 
     def _sentences_at(self, rows: Ints, offsets: Ints) -> Ints:
         """Return the sentences, (T,), at T offsets in the texts of the excerpts `rows`.
@@ -223,7 +230,7 @@ class SharedIndex:
     def _index_negations(self) -> None:
         """Count the negations of each sentence."""
         ends = [analysis.negations for analysis in self.analyses]
-        rows = np.repeat(np.arange(len(ends)), [len(one) for one in ends])
+        rows = np.repeat(np.arange(len(ends)), [len(negations) for negations in ends])
         offsets = np.fromiter(chain.from_iterable(ends), np.int64, len(rows)) - 1
         self.negations = np.bincount(self._sentences_at(rows, offsets), minlength=self.size)
 
@@ -266,7 +273,7 @@ class Index(SharedIndex):
     @cached_property
     def characters(self) -> SentenceCharacters:
         """The characters of all sentences, where traditional Chinese ones are simplified."""
-        texts = [to_simplified(one.text) for one in self.evidence]
+        texts = [to_simplified(item.text) for item in self.evidence]
         return SentenceCharacters(texts, self.starts, self.first_sentence[:-1])
 
     def remember_question(self, question: str, shares: tuple[Floats, Floats]) -> None:

@@ -77,8 +77,8 @@ class QueryTerms:
         if len(self.terms) <= count:
             return self
         frequency = [len(index.sentences_of(term)) for term in self.terms]
-        kept = sorted(sorted(range(len(frequency)), key=frequency.__getitem__)[:count])
-        return QueryTerms(*([getattr(self, f.name)[row] for row in kept] for f in fields(self)))
+        rows = sorted(sorted(range(len(frequency)), key=frequency.__getitem__)[:count])
+        return QueryTerms(*([getattr(self, f.name)[row] for row in rows] for f in fields(self)))
 
     @classmethod
     def concatenate(cls, parts: "Sequence[QueryTerms]") -> "QueryTerms":
@@ -147,11 +147,11 @@ def query_terms(text: str, analysis: Analysis, language: str | None, index: Inde
             if not chinese:
                 query.add(term, NO_SYNONYMS, 0.0 if term in covered else _FOREIGN_HAN)
         else:
-            known = _FOREIGN_KNOWN if synonyms(term) is not NO_SYNONYMS else _FOREIGN_OTHER
+            foreign_credit = _FOREIGN_KNOWN if synonyms(term) is not NO_SYNONYMS else _FOREIGN_OTHER
             alternatives = _alternatives(term, language)
             if more := german.get(term):
                 alternatives = Synonyms(alternatives.single | more.single, alternatives.multiple + more.multiple)
-            query.add(term, alternatives, _FOREIGN_NAME if term in analysis.names else known)
+            query.add(term, alternatives, _FOREIGN_NAME if term in analysis.names else foreign_credit)
     if not query.terms:
         query.add("", NO_SYNONYMS, 0.0, 0.0, is_term=False)
     return query
@@ -160,13 +160,13 @@ def query_terms(text: str, analysis: Analysis, language: str | None, index: Inde
 @lru_cache(maxsize=1 << 13)
 def _alternatives(term: str, language: str | None) -> Synonyms:
     """Return the synonyms and translations of a stem, and its forms and synonyms in the language of the claim."""
-    found = synonyms(term)
+    known_synonyms = synonyms(term)
     if language not in LANGUAGES:
-        return found
-    single = found.single | vocabulary(language).synonyms[term]
+        return known_synonyms
+    single = known_synonyms.single | vocabulary(language).synonyms[term]
     if prefix := _NEGATING_PREFIX.get(language or ""):
         single |= {prefix + term, term.removeprefix(prefix)} if len(term) >= _SHORTEST_NEGATED else frozenset()
-    return found._replace(single=single - {term})
+    return known_synonyms._replace(single=single - {term})
 
 
 def _german_words(text: str, analysis: Analysis, index: Index) -> dict[str, Synonyms]:
@@ -215,16 +215,16 @@ def presence(query: QueryTerms, index: Index) -> tuple[Floats, Floats]:
     owner = index.sentence_owner
     by_sentence = np.zeros((len(query.terms), index.size), dtype=np.float32)
     by_evidence = np.zeros((len(query.terms), len(index.evidence)), dtype=np.float32)
-    rows, at, credit = _single_term_matches(query, index)
-    by_sentence[rows, at] = credit
-    by_evidence[rows, owner[at]] = credit
+    rows, sentences, credit = _single_term_matches(query, index)
+    by_sentence[rows, sentences] = credit
+    by_evidence[rows, owner[sentences]] = credit
     for row, (term, (_, multiple)) in enumerate(zip(query.terms, query.alternatives, strict=True)):
         for alternative in multiple:
             if alternative[0] in index.vocabulary:
-                at = _sentences_with_all(alternative, index)
+                sentences = _sentences_with_all(alternative, index)
                 least = EXACT if query.is_term[row] and alternative == tuple(character_pairs(term)) else SYNONYM
-                by_sentence[row, at] = np.maximum(by_sentence[row, at], least)
-                by_evidence[row, owner[at]] = np.maximum(by_evidence[row, owner[at]], least)
+                by_sentence[row, sentences] = np.maximum(by_sentence[row, sentences], least)
+                by_evidence[row, owner[sentences]] = np.maximum(by_evidence[row, owner[sentences]], least)
     _match_characters(query, index, by_sentence, by_evidence)
     return by_sentence, by_evidence
 
@@ -237,7 +237,7 @@ def _match_characters(query: QueryTerms, index: Index, by_sentence: Floats, by_e
     if not rows:
         return
     words = [query.terms[row] for row in rows]
-    single = [[other for other in query.alternatives[row].single if len(other) == 1] for row in rows]
+    single = [[alternative for alternative in query.alternatives[row].single if len(alternative) == 1] for row in rows]
     shares, alike = index.characters.shares(words, single)
     whole = np.array([EXACT if len(word) == 1 else _ALL_CHARACTERS for word in words], dtype=np.float32)
     raised = np.maximum(shares * whole[:, None], alike * np.float32(SYNONYM))
@@ -252,16 +252,16 @@ def _single_term_matches(query: QueryTerms, index: Index) -> tuple[Ints, Ints, F
     """
     numbers, skeletons = index.vocabulary, index.skeletons
     cognates: list[tuple[int, int]] = []  # row, and the number of a term in the vocabulary
-    others: list[tuple[int, int]] = []
+    synonym_rows: list[tuple[int, int]] = []
     for row, (term, (single, _)) in enumerate(zip(query.terms, query.alternatives, strict=True)):
-        if known := skeletons.get(consonant_skeleton(term)):
-            cognates += [(row, numbers[other]) for other in known]
-        others += [(row, numbers[other]) for other in single if other in numbers]
+        if similar_terms := skeletons.get(consonant_skeleton(term)):
+            cognates += [(row, numbers[similar]) for similar in similar_terms]
+        synonym_rows += [(row, numbers[synonym]) for synonym in single if synonym in numbers]
     exact = [(row, numbers[term]) for row, term in enumerate(query.terms) if term in numbers]
-    matches = cognates + others + exact
+    matches = cognates + synonym_rows + exact
     if not matches:
         return _NO_SENTENCE, _NO_SENTENCE, _NO_CREDIT
-    credit = [COGNATE] * len(cognates) + [SYNONYM] * len(others) + [EXACT] * len(exact)
+    credit = [COGNATE] * len(cognates) + [SYNONYM] * len(synonym_rows) + [EXACT] * len(exact)
     posted, ends = index.posted, index.posted_ends
     lengths = [ends[number + 1] - ends[number] for _, number in matches]
     return (
@@ -273,7 +273,7 @@ def _single_term_matches(query: QueryTerms, index: Index) -> tuple[Ints, Ints, F
 
 def _sentences_with_all(terms: tuple[str, ...], index: Index) -> Ints:
     """Return the sentences that contain all of the terms."""
-    at = index.sentences_of(terms[0])
+    sentences = index.sentences_of(terms[0])
     for term in terms[1:]:
-        at = np.intersect1d(at, index.sentences_of(term))
-    return at
+        sentences = np.intersect1d(sentences, index.sentences_of(term))
+    return sentences

@@ -21,12 +21,12 @@ def rival_groups(windows: NDArray[np.int32], cover: Floats, index: Index) -> Int
 
     `windows`, (N, 2): the best passages. `cover`, (N,): the share of the claim's weight that they contain.
     """
-    known: dict[str, int] = {}
+    group_numbers: dict[str, int] = {}
     groups = np.empty(len(cover), dtype=np.int64)
     rows = zip(index.evidence, windows.tolist(), (cover >= _COMPLETE).tolist(), strict=True)
     for row, (evidence, (start, end), complete) in enumerate(rows):
         key = "" if complete else evidence.text[start:end].strip()
-        groups[row] = _ARTIFACT if evidence.is_generated_artifact else known.setdefault(key, len(known))
+        groups[row] = _ARTIFACT if evidence.is_generated_artifact else group_numbers.setdefault(key, len(group_numbers))
     return groups
 
 

@@ -44,14 +44,14 @@ def count_ordered_pairs(
     longest, in_window, in_excerpt = shared, [0] * len(shared), [0] * len(shared)
     runs: dict[int, int] = {}  # (position, step) as one number -> length of the run that ends there
     width, seen = len(terms), set()
-    for step, pair, found in matches:
-        postings: list[_Posting] = found.tolist()
+    for step, pair, pair_postings in matches:
+        postings: list[_Posting] = pair_postings.tolist()
         counts = pair not in seen
         seen.add(pair)
         counted = counted_in_window = -1  # the last row of which this pair was counted; the rows are ascending
         for position, row, sentence in postings:
-            at = position * width + step
-            runs[at] = run = runs.get(at - width - 1, 1) + 1
+            key = position * width + step
+            runs[key] = run = runs.get(key - width - 1, 1) + 1
             if run > longest[row]:
                 longest[row] = run
             if counts and sentence >= 0:
@@ -93,29 +93,29 @@ def _matching_pairs(terms: Sequence[str], index: Index) -> tuple[int, list[_Matc
     """
     ids = [index.vocabulary.get(term, -1) for term in terms]
     width = len(index.vocabulary) + 1
-    known = [(step, a * width + b) for step, (a, b) in enumerate(pairwise(ids)) if a >= 0 and b >= 0]
-    keys = [key for _, key in known]
+    known_pairs = [(step, a * width + b) for step, (a, b) in enumerate(pairwise(ids)) if a >= 0 and b >= 0]
+    keys = [key for _, key in known_pairs]
     repeats = len(keys) - len(set(keys))
     count = max(0, len(ids) - 1) - repeats
-    if not known:
+    if not known_pairs:
         return count, []
     if repeats >= MAX_REPEATS:
-        known = _limit_repeats(known)
-        keys = [key for _, key in known]
+        known_pairs = _limit_repeats(known_pairs)
+        keys = [key for _, key in known_pairs]
     bounds = index.pair_keys.searchsorted(keys + [key + 1 for key in keys]).tolist()
     return count, [
         (step, key, index.pairs[low:high])
-        for (step, key), low, high in zip(known, bounds[: len(keys)], bounds[len(keys) :], strict=True)
+        for (step, key), low, high in zip(known_pairs, bounds[: len(keys)], bounds[len(keys) :], strict=True)
         if low < high
     ]
 
 
-def _limit_repeats(known: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def _limit_repeats(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Keep the first MAX_REPEATS (step, key) pairs of each key."""
     times: Counter[int] = Counter()
-    kept = []
-    for step, key in known:
+    limited = []
+    for step, key in pairs:
         times[key] += 1
         if times[key] <= MAX_REPEATS:
-            kept.append((step, key))
-    return kept
+            limited.append((step, key))
+    return limited

@@ -31,8 +31,8 @@ def best_windows(value: Floats, index: Index) -> tuple[Ints, Ints]:
     owner = (claims * len(index.evidence) + index.sentence_owner).ravel()
     flat = value.swapaxes(0, 1).reshape(WINDOW_SENTENCES, -1)
     highest = flat.max(axis=0)
-    at = np.flatnonzero(highest == np.maximum.reduceat(highest, begins)[owner])
-    first = at[owner[at].searchsorted(np.arange(len(begins)))]
+    positions = np.flatnonzero(highest == np.maximum.reduceat(highest, begins)[owner])
+    first = positions[owner[positions].searchsorted(np.arange(len(begins)))]
     extra = flat[:, first].argmax(axis=0)
     earliest = first.reshape(len(value), -1) - claims * index.size
     return earliest, earliest + extra.reshape(earliest.shape)
