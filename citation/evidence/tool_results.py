@@ -5,7 +5,7 @@ Recognised are lists of strings or objects under the names in `LISTS`, and objec
 hits of vector stores and web search engines. A plain text is one passage.
 
 Nothing is lost: fields that evidence does not have are appended to their passage, everything next to the passages is
-returned as `rest`, and a result of any other shape is left unchanged.
+returned as `remainder`, and a result of any other shape is left unchanged.
 """
 
 import json
@@ -68,7 +68,7 @@ class ExtractedPassages:
     """The passages of a result, as fields of evidence, and the rest of it, as JSON or ""."""
 
     passages: list[Fields]
-    rest: str = ""
+    remainder: str = ""
 
 
 def extract_passages(result: str) -> ExtractedPassages | None:
@@ -96,7 +96,7 @@ def _extract_list(entries: list[Any], depth: int) -> ExtractedPassages | None:
     passages: list[Fields] = []
     for entry in entries:
         inner = _extract(entry, depth) if entry is not None else ExtractedPassages([])
-        if inner is None or inner.rest:
+        if inner is None or inner.remainder:
             return None
         passages += inner.passages
     return ExtractedPassages(passages) if passages else None
@@ -118,7 +118,7 @@ def _extract_object(value: Fields, depth: int) -> ExtractedPassages | None:
         (only,) = filled if len(filled) == 1 else ("",)  # {"output": "text"}, {"result": "text"}
         return _extract(filled[only], depth) if only in LISTS else None
     remaining = {key: field for key, field in value.items() if key not in held and _filled(field)}
-    remaining |= {key: _json(inner.rest) for key, inner in held.items() if inner.rest}
+    remaining |= {key: _json(inner.remainder) for key, inner in held.items() if inner.remainder}
     passages = [passage for inner in held.values() for passage in inner.passages]
     return ExtractedPassages(passages, json.dumps(remaining, ensure_ascii=False) if remaining else "")
 

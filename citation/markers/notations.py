@@ -59,10 +59,10 @@ def _match_attribute(text: str, tag: re.Match[str], value: str, names: MarkerNam
     return NEED_DATA if closing.startswith(text[end:]) else None
 
 
-def _match_enclosed(text: str, at: int, close: str, names: MarkerNames) -> Match | NeedData | None:
+def _match_enclosed(text: str, position: int, close: str, names: MarkerNames) -> Match | NeedData | None:
     """Match a list, possibly in brackets, up to `close`."""
-    opening = _OPENING.match(text, at)
-    listed = scan_list(text, opening.end() if opening else at, names)
+    opening = _OPENING.match(text, position)
+    listed = scan_list(text, opening.end() if opening else position, names)
     if not isinstance(listed, Listed):
         return listed
     end = listed.end

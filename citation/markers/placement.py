@@ -26,10 +26,11 @@ def place_marker(text: str, kind: Kind, rendered: str, placement: Placement = "a
     start, end = without_breaks(text)
     if not rendered or start == end:
         return PlacedMarker(text, start, end, end)
-    at = max(_position(text, start, end, kind, placement), shown)
-    inserted = _space(text, start, at) + rendered
-    grown = end if at >= end else end + len(inserted)
-    return PlacedMarker(text[:at] + inserted + text[at:], start, grown, at + len(inserted) - len(rendered))
+    position = max(_position(text, start, end, kind, placement), shown)
+    inserted = _space(text, start, position) + rendered
+    grown = end if position >= end else end + len(inserted)
+    marker_start = position + len(inserted) - len(rendered)
+    return PlacedMarker(text[:position] + inserted + text[position:], start, grown, marker_start)
 
 
 def _position(text: str, start: int, end: int, kind: Kind, placement: Placement) -> int:
@@ -38,8 +39,8 @@ def _position(text: str, start: int, end: int, kind: Kind, placement: Placement)
     end = _before_closing_tags(text, start, end)
     if placement == "after":
         return end
-    at = _before_terminator(text, start, end)
-    return end if at is None or _inside(text, start, at) else at
+    position = _before_terminator(text, start, end)
+    return end if position is None or _inside(text, start, position) else position
 
 
 _CELL = re.compile(r"(?:[^|\\]|\\.?)+", re.DOTALL)
@@ -75,15 +76,15 @@ _CLOSERS = frozenset("\"'”’»›)]}*_~」』）】］》〉")
 
 def _before_terminator(text: str, start: int, end: int) -> int | None:
     """Return where the closing punctuation begins, including the space before it, as in French."""
-    at = end
-    while at > start and text[at - 1] in _CLOSERS:
-        at -= 1
-    last = at
-    while at > start and text[at - 1] in _TERMINATORS:
-        at -= 1
-    if at in (last, start):
+    position = end
+    while position > start and text[position - 1] in _CLOSERS:
+        position -= 1
+    last = position
+    while position > start and text[position - 1] in _TERMINATORS:
+        position -= 1
+    if position in (last, start):
         return None
-    return start + len(text[start:at].rstrip()) or None
+    return start + len(text[start:position].rstrip()) or None
 
 
 _ATOMS = re.compile(
@@ -98,24 +99,24 @@ _ATOMS = re.compile(
 )
 
 
-def _inside(text: str, start: int, at: int) -> bool:
-    """Return whether `at` is inside inline code, a link, math, a tag or a URL."""
+def _inside(text: str, start: int, position: int) -> bool:
+    """Return whether `position` is inside inline code, a link, math, a tag or a URL."""
     for atom in _ATOMS.finditer(text, start):
-        if atom.start() >= at:
+        if atom.start() >= position:
             return False
-        if at < atom.end():
-            return not atom[0].startswith("http") or atom.end() - at > _URL_PUNCTUATION
+        if position < atom.end():
+            return not atom[0].startswith("http") or atom.end() - position > _URL_PUNCTUATION
     return False
 
 
 _URL_PUNCTUATION = 3  # the last characters of a URL can be punctuation: "see https://example.org/a."
 
 
-def _space(text: str, start: int, at: int) -> str:
+def _space(text: str, start: int, position: int) -> str:
     """Return a space if the script uses one before the marker."""
-    if at == start or text[at - 1].isspace():
+    if position == start or text[position - 1].isspace():
         return ""
-    last = at - 1
+    last = position - 1
     while last > start and text[last] in _NEUTRAL_CLOSERS:
         last -= 1
     return "" if _UNSPACED.match(text[last]) else " "

@@ -52,9 +52,9 @@ def with_list(text: str, citation: Match, names: MarkerNames, final: bool) -> Ma
 
 
 def _begins_text(text: str, position: int, final: bool) -> bool | NeedData:
-    """Return whether words begin at `position`, possibly with emphasis, quotes or a sign: `**costs**`, `$5`, `-5`, `≈ 5`.
+    """Return whether words begin at `position`, possibly with emphasis, quotes or a sign.
 
-    A conjunction begins another clause.
+    For example: `**costs**`, `$5`, `-5`, `≈ 5`. A conjunction begins another clause.
     """
     word = _FIRST_WORD.match(text, position)
     if word and word.end() == len(text) and not final:
@@ -143,7 +143,7 @@ def _opens(text: str, position: int) -> bool:
 
 
 def _closes(text: str, position: int, final: bool) -> bool | NeedData:
-    """Return whether the character at `position` follows a word without a space: punctuation, closing emphasis or quotes."""
+    """Return whether this character follows a word without a space: punctuation, closing emphasis or quotes."""
     mark = text[position]
     if mark in "*_~" or mark in _EITHER_QUOTES:
         beyond = position

@@ -195,7 +195,7 @@ class MarkerStripper:
         )
 
     def _remove(self, position: int, marker: Match, final: bool) -> str | None:
-        """Remove the marker at `position` with the spaces that only it needed, unless it is inside code, math or a tag."""
+        """Remove a marker with the spaces that only it needed, unless it is inside code, math or a tag."""
         text = self._text
         covered = self._open_spans.covers(text, position, marker.end, final)
         if covered is NEED_DATA:

@@ -55,7 +55,7 @@ class ToolEvidence:
     message: int  # position among the messages
     numbers: tuple[int, ...]
     nonce: str  # unguessable, and the same for the same result, so that the prompt cache stays valid
-    rest: str = ""  # the other content of the result
+    remainder: str = ""  # the other content of the result
     age: int = 0  # number of user messages after it
     lead: str = ""  # text before the result, which stays in its place
 
@@ -195,8 +195,8 @@ def _with_results(
             excerpts.append((yield from _excerpt(item, result.nonce)))
             yield None
     text = result.lead + (_block(template, result.nonce, excerpts).strip("\n") if excerpts else OMITTED_RESULT)
-    if result.rest:
-        remaining = yield from sanitize_in_steps(result.rest, result.nonce)
+    if result.remainder:
+        remaining = yield from sanitize_in_steps(result.remainder, result.nonce)
         text += f"\n\n{remaining}"
     content = message.get("content")
     further_parts = [part for part in content if not _is_text(part)] if isinstance(content, list) else []

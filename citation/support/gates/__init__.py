@@ -12,8 +12,6 @@
 `checks` runs them for one claim and stores what they share. `alignment` pairs the words of claim and passage, with
 `word_relations`. `relevance` and `statements` choose and parse the sentences. A comparison is a function that yields a
 `Disagreement` for each difference; a new one is a line of the table.
-
-In the names of variables, `mine` is of the claim, `theirs` of the passage, and `said` is text of the passage.
 """
 
 from .checks import CHECK_FEATURES, Finding, GateChecks

@@ -247,7 +247,7 @@ class PassageAlignment:
         return sum(map(self.mentions, range(len(self.claim.tokens)))) / len(self.claim.tokens)
 
     def mentions(self, index: int) -> bool:
-        """Return whether any sentence has the claim's token with index `index`."""
+        """Return whether any sentence has the claim's token with this index."""
         return any(sentence.matches[index] for sentence in self.sentences)
 
     def is_known(self, stem: str) -> bool:

@@ -73,7 +73,7 @@ def answer_kind(question: str) -> str:
 
 
 def contains_answer(kind: str, text: str, question_terms: Collection[str]) -> bool:
-    """Return whether a text contains an answer of this kind. Search terms of the question, `question_terms`, are no answer."""
+    """Return whether a text contains an answer of this kind. Search terms of the question are no answer."""
     match kind:
         case "number":
             return any(not set(_terms(text, quantity)) <= set(question_terms) for quantity in _quantities(text))

@@ -37,7 +37,7 @@ class _ToolMessage:
 
     position: int
     text: str
-    found: ExtractedPassages
+    extracted: ExtractedPassages
     tool: str
     call: str
     age: int  # user messages after it
@@ -71,7 +71,7 @@ def with_tool_evidence(
                 message.position,
                 tuple(dict.fromkeys(contained)),
                 nonce,
-                message.found.rest,
+                message.extracted.remainder,
                 message.age,
                 message.lead,
             )
@@ -156,7 +156,7 @@ def _max_characters(passage: Fields) -> int:
 def _passages(message: _ToolMessage) -> list[Fields]:
     """Return the passages of a result. A long text without other fields is split into several."""
     found: list[Fields] = []
-    for passage in message.found.passages:
+    for passage in message.extracted.passages:
         if passage.keys() == {"text"} and len(passage["text"]) > MAX_LENGTH:
             pieces = enumerate(split_excerpts(passage["text"]))
             found += [{"text": one.text, "title": " › ".join(one.headings), "chunk_index": at} for at, one in pieces]

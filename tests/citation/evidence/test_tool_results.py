@@ -227,7 +227,7 @@ def test_other_fields_of_the_result_are_returned() -> None:
         json.dumps({"results": [{"title": "H", "content": A}], "answer": "In 1932.", "images": []})
     )
     assert found
-    assert json.loads(found.rest) == {"answer": "In 1932."}
+    assert json.loads(found.remainder) == {"answer": "In 1932."}
 
 
 def test_fields_of_the_same_name_are_all_in_the_metadata() -> None:
@@ -272,7 +272,7 @@ def test_passages_are_valid_evidence_and_no_value_is_lost(result: Any) -> None:
         return
     evidence = parse_evidence([{key: one for key, one in p.items() if key != "id"} for p in found.passages])
     assert len(evidence) >= 1
-    kept = json.dumps([found.passages, found.rest]).replace("\\", "")
+    kept = json.dumps([found.passages, found.remainder]).replace("\\", "")
     assert {one for one in values_of(result) if one not in kept and f"{one}.0" not in kept} == set()
 
 

@@ -127,7 +127,7 @@ def _places(
         for n, index in (*same, *matched.get(token, ())):
             first[n] = min(index, first.get(n, index))
         if first:
-            standing[token] = [(parts[n].tokens[at], parts[n]) for n, at in sorted(first.items())]
+            standing[token] = [(parts[n].tokens[index], parts[n]) for n, index in sorted(first.items())]
     return standing
 
 

@@ -92,7 +92,7 @@ def _is_unknown(name: ContentToken, aligned: PassageAlignment) -> bool:
 
 
 def _is_first_name(index: int, aligned: PassageAlignment) -> bool:
-    """Return whether the passage has the last of the names after the token `index`, and no other name before it."""
+    """Return whether the passage has the last of the names after this token, and no other name before it."""
     tokens, last = aligned.claim.tokens, index
     while last + 1 < len(tokens) and _continues(tokens[last], tokens[last + 1]):
         last += 1
