@@ -15,6 +15,7 @@ Placement = Literal["after", "before"]
 Unsupported = Literal["keep", "flag", "drop"]
 ReferencesWhen = Literal["finish", "first_use"]
 Strictness = Literal["strict", "balanced", "lenient"]
+AnnotationSpan = Literal["marker", "claim"]
 DialectName = Literal["openai", "ragflow", "writer", "perplexity", "openwebui"]
 
 
@@ -34,6 +35,7 @@ class Options:
     unsupported_note: str = "(no supporting source)"
     references_in_text: bool = False
     references_when: ReferencesWhen = "finish"
+    annotation_span: AnnotationSpan = "marker"
     enrich: bool = False
     judge: bool = True  # only if the configuration names a judge
     explain: bool = False

@@ -52,7 +52,9 @@ class Response:
         """
         self.options = _for_host(options, host) if host else options
         host_labels = host.labels if host else None
-        self.references = References(evidence, options.numbering, labels, host_labels, passage_link)
+        self.references = References(
+            evidence, options.numbering, labels, host_labels, passage_link, options.annotation_span
+        )
         self.grounding = Grounding(
             options.scorer,
             host=host.host if host else "",

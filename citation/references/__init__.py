@@ -1,6 +1,7 @@
 """References: the cited evidence with numbers and positions, in the shapes that clients read."""
 
 from .collection import References
+from .deep_links import deep_link, quote_selector
 from .links import PassageLink, display_title, unique_links
 from .reference import Citation, Reference, Span, quote_span
 
@@ -10,7 +11,9 @@ __all__ = [
     "Reference",
     "References",
     "Span",
+    "deep_link",
     "display_title",
+    "quote_selector",
     "quote_span",
     "unique_links",
 ]

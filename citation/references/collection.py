@@ -5,7 +5,7 @@ from typing import Any
 
 from ..evidence import Evidence
 from ..markers.render import link_url, reference_list
-from ..options import Numbering
+from ..options import AnnotationSpan, Numbering
 from .links import PassageLink, display_title, unique_links
 from .reference import Citation, Reference, Span
 
@@ -20,8 +20,11 @@ class References:
         labels: Mapping[str, str] | None = None,
         host_labels: Mapping[int, str] | None = None,
         passage_link: PassageLink | None = None,
+        annotation_span: AnnotationSpan = "marker",
     ) -> None:
         """`evidence`: what the model received; nothing else can be cited.
+
+        `annotation_span`: what the offsets of annotations locate.
 
         `host_labels`: the labels of evidence that a host put into the prompt, by evidence number. `passage_link`:
         returns the address of a page that shows the evidence with this number, for evidence without a URL.
@@ -29,6 +32,7 @@ class References:
         self.evidence = {item.number: item for item in evidence}
         self.links = unique_links(evidence, passage_link)
         self._passage_link = passage_link
+        self._annotation_span = annotation_span
         self._numbering = numbering
         self._labels = labels or {}
         self._host_labels = host_labels
@@ -43,7 +47,7 @@ class References:
         reference = self._cited.get(evidence_number)
         if reference is None:
             number = evidence_number if self._numbering == "evidence" else len(self._cited) + 1
-            reference = Reference(number, self.evidence[evidence_number])
+            reference = self._reference(number, self.evidence[evidence_number])
             self._cited[evidence_number] = reference
         return reference
 
@@ -107,12 +111,12 @@ class References:
         ]
 
     def annotations(self, choice: int) -> list[dict[str, Any]]:
-        """Return one `url_citation` per reference, at its first marker, as OpenAI's clients expect.
+        """Return one `url_citation` per reference, at its first marker or claim, as OpenAI's clients expect.
 
         A reference of tool calls only has none, since annotations refer to the text.
         """
         shown = [(reference, span) for reference in self.cited(choice) if (span := reference.first_shown_span)]
-        return [self._annotation(reference.evidence, span) for reference, span in shown]
+        return [self._annotation(reference, span) for reference, span in shown]
 
     def as_text(self, choice: int) -> str:
         """Return the references of a choice as a Markdown list, for clients that show only text."""
@@ -148,12 +152,17 @@ class References:
         for number, reference in self._cited.items():
             for span in reference.spans[self._divided.get(number, 0) :]:
                 references = self._by_choice.setdefault(span.choice, {})
-                references.setdefault(number, Reference(reference.number, reference.evidence)).add(span)
+                references.setdefault(number, self._reference(reference.number, reference.evidence)).add(span)
             self._divided[number] = len(reference.spans)
         return self._by_choice.get(choice, {}).values()
 
-    def _annotation(self, evidence: Evidence, first: Span) -> dict[str, Any]:
-        start, end = first.marker
+    def _reference(self, number: int, evidence: Evidence) -> Reference:
+        page = self._passage_link(evidence.number) if self._passage_link else None
+        return Reference(number, evidence, page=page)
+
+    def _annotation(self, reference: Reference, first: Span) -> dict[str, Any]:
+        evidence, link = reference.evidence, reference.quote_link(first)
+        start, end = first.marker if self._annotation_span == "marker" else (first.start, first.end)
         return {
             "type": "url_citation",
             "url_citation": {
@@ -162,5 +171,6 @@ class References:
                 "start_index": start,
                 "end_index": end,
                 "content": evidence.text[slice(*first.quote)],
+                **({"link": link} if link else {}),
             },
         }

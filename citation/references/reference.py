@@ -8,6 +8,7 @@ from ..evidence import Evidence, label
 from ..evidence.table_rows import row_number
 from ..markers.render import given_url
 from ..support.decision import Conflict, Status, Support
+from .deep_links import deep_link, quote_selector
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +24,8 @@ class Span:
     quote: tuple[int, int]  # span of the passage in the evidence's text that supports this sentence
     tool_call: int | None = None  # index of the tool call whose arguments contain the sentence; None: the shown text
 
-    def as_dict(self, text: str) -> dict[str, Any]:
-        """Return the entry of `references[].spans`. `text`: of the evidence."""
+    def as_dict(self, text: str, link: str | None) -> dict[str, Any]:
+        """Return the entry of `references[].spans`. `text`: of the evidence. `link`: opens the quote."""
         start, end = self.quote
         return {
             "choice": self.choice,
@@ -35,6 +36,7 @@ class Span:
             "quote": text[start:end],
             "quote_start": start,
             "quote_end": end,
+            "link": link,
             **({} if self.tool_call is None else {"tool_call": self.tool_call}),
         }
 
@@ -49,13 +51,23 @@ class Reference:
     # The spans as they are sent, made one by one: an answer may have 100,000, and making all at its end takes 0.2 s
     entries: list[dict[str, Any]] = field(default_factory=list)
     best: Span | None = None  # the best supported sentence; of equal ones, the first
+    link: str | None = None  # opens the quote of the best supported sentence
+    page: str | None = None  # the address of a page that shows the evidence, if its document has no web address
+    _links: dict[tuple[int, int], str | None] = field(default_factory=dict)  # by the span of the quote
 
     def add(self, span: Span) -> None:
         """Add a cited sentence."""
+        link = self.quote_link(span)
         self.spans.append(span)
-        self.entries.append(span.as_dict(self.evidence.text))
+        self.entries.append(span.as_dict(self.evidence.text, link))
         if self.best is None or span.support > self.best.support:
-            self.best = span
+            self.best, self.link = span, link
+
+    def quote_link(self, span: Span) -> str | None:
+        """Return a link that opens the quote of a span in its document; None if there is none."""
+        if span.quote not in self._links:
+            self._links[span.quote] = deep_link(self.evidence, span.quote) or self.page
+        return self._links[span.quote]
 
     @property
     def support(self) -> float:
@@ -83,6 +95,7 @@ class Reference:
             "file_name": evidence.file_name,
             "title": evidence.title,
             "url": given_url(evidence),
+            "link": self.link,
             "chunk_index": evidence.chunk_index,
             "page_number": evidence.page_number,
             "row": row_number(evidence, start) if self.best else None,
@@ -95,6 +108,7 @@ class Reference:
             "snippet": evidence.text[start:end],
             "snippet_start": start,
             "snippet_end": end,
+            "selector": quote_selector(evidence.text, start, end) if self.best else None,
             "spans": self.entries[:],
         }
 

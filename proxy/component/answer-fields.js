@@ -50,6 +50,7 @@ function referenceOf(one) {
     snippet: textOf(one.snippet),
     snippet_start: wholeOf(one.snippet_start),
     snippet_end: wholeOf(one.snippet_end),
+    link: nullable(one.link),
     spans: objectsOf(one.spans).map(spanOf),
   };
 }
@@ -76,6 +77,7 @@ function spanOf(one) {
     quote: textOf(one.quote),
     quote_start: wholeOf(one.quote_start),
     quote_end: wholeOf(one.quote_end),
+    link: nullable(one.link),
   };
 }
 

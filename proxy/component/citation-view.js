@@ -30,7 +30,7 @@ export function citationView({ reference, span }, { sentence, question, link, op
         supportMeter(span.support),
         [` ${t("Support {percent}", { percent: percent(span.support) })}`, status].filter(Boolean).join(" · "),
       ),
-      openLink({ reference, span }, link, open),
+      openLink({ reference, span }, span?.link ?? link, open),
     ),
     partly ? el("p", { class: "where" }, t("The sources support only a part of this sentence.")) : null,
   ].filter(Boolean);

@@ -8,6 +8,8 @@ export interface Span {
   quote: string;
   quote_start: number;
   quote_end: number;
+  /** Opens the quote in its document. */
+  link: string | null;
 }
 
 export interface Reference {
@@ -18,6 +20,8 @@ export interface Reference {
   file_name: string | null;
   title: string | null;
   url: string | null;
+  /** Opens the snippet in its document. */
+  link: string | null;
   chunk_index: number | null;
   page_number: number | null;
   row: number | null;

@@ -19,6 +19,7 @@ DEFAULTS: dict[str, Any] = {
     "unsupported": "keep",
     "references_in_text": False,
     "references_when": "finish",
+    "annotation_span": "marker",
     "enrich": False,
     "dialect": "openai",
 }

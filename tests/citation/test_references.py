@@ -1,5 +1,6 @@
 """References: numbering, spans, quotes, and unique and safe links."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -152,6 +153,27 @@ def test_special_characters_of_an_id_are_escaped_in_the_urn() -> None:
     assert link == "urn:citestream:evidence:a%20b%2F%C3%BC"
 
 
+def test_each_span_and_the_reference_have_a_link_to_their_passage() -> None:
+    text = "The harbour bridge was opened in 1932. It rained on that day. Eight lanes of traffic cross the bridge."
+    answer = "Eight lanes of traffic cross the bridge. The bridge was opened in 1932."
+    (reference,) = cite(answer, [Evidence(1, text, "e1", url="https://ex.org/a")]).fields["references"]
+    lanes, opened = reference["spans"]
+    assert lanes["link"] == "https://ex.org/a#:~:text=Eight%20lanes%20of%20traffic%20cross%20the%20bridge."
+    assert opened["link"] == "https://ex.org/a#:~:text=The%20harbour%20bridge%20was%20opened%20in%201932."
+    best = max(reference["spans"], key=lambda span: span["support"])
+    assert reference["link"] == best["link"]
+    assert reference["selector"]["exact"] == reference["snippet"] == best["quote"]
+
+
+def test_without_an_address_the_link_is_the_page_of_the_passage_or_null() -> None:
+    _, fields = cited((2,))
+    assert (fields["references"][0]["link"], fields["references"][0]["spans"][0]["link"]) == (None, None)
+    assert "link" not in fields["annotations"][0]["url_citation"]
+    references = Response(EVIDENCE, Options(), passage_link=lambda number: f"https://c.org/{number}").references
+    references.add(2, Span(0, 0, 9, 0.8, Status.ADDED, (0, 9), (0, 4)))
+    assert references.as_list()[0]["link"] == "https://c.org/2"
+
+
 STYLES: dict[str, tuple[Options, str]] = {
     "number": (Options(), ". [1]"),
     "before": (Options(placement="before"), " [1]."),
@@ -169,3 +191,13 @@ def test_annotation_covers_the_marker_in_every_style(options: Options, end: str)
     found = fields["annotations"][0]["url_citation"]
     marked = text[found["start_index"] : found["end_index"]]
     assert marked == (end.strip(". ") if options.marker != "none" else text)
+
+
+@pytest.mark.parametrize(("options", "end"), STYLES.values(), ids=STYLES)
+def test_annotation_covers_the_claim_in_every_style(options: Options, end: str) -> None:
+    text, fields = cited((1,), (1,), options=replace(options, annotation_span="claim"))
+    found = fields["annotations"][0]["url_citation"]
+    span = fields["references"][0]["spans"][0]
+    claim = text[found["start_index"] : found["end_index"]]
+    assert claim == text[span["start"] : span["end"]]
+    assert claim == f"This is statement number zero of them{end if options.placement == 'before' else '.'}"

@@ -5,15 +5,13 @@ names those that belong to its text. https://www.w3.org/TR/annotation-model/
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from citestream.citation.evidence import Evidence
-from citestream.citation.references.links import display_title
+from citestream.citation.references import display_title, quote_selector
 from citestream.citation.text.steps import Steps
 
 Fields = dict[str, Any]
-
-CONTEXT: Final = 32  # characters before and after a quote, which tell it from the same words elsewhere
 
 
 def annotations(references: Sequence[Mapping[str, Any]], evidence: Sequence[Evidence]) -> Steps[list[Fields]]:
@@ -34,7 +32,7 @@ def source_of(item: Evidence) -> str:
 
 
 def _annotation(name: str, item: Evidence, span: Mapping[str, Any]) -> Fields:
-    start, end = span["quote_start"], span["quote_end"]
+    selector = quote_selector(item.text, span["quote_start"], span["quote_end"])
     return {
         "id": name,
         "type": "Annotation",
@@ -42,12 +40,7 @@ def _annotation(name: str, item: Evidence, span: Mapping[str, Any]) -> Fields:
         "body": {"type": "TextPositionSelector", "start": span["start"], "end": span["end"]},
         "target": {
             "source": source_of(item),
-            "selector": {
-                "type": "TextQuoteSelector",
-                "exact": span["quote"],
-                "prefix": item.text[max(0, start - CONTEXT) : start],
-                "suffix": item.text[end : end + CONTEXT],
-            },
+            "selector": {"type": "TextQuoteSelector", **selector},
             "schema:citation": {"url": source_of(item), "name": display_title(item)},
         },
     }

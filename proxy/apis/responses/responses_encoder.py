@@ -176,10 +176,10 @@ class ResponsesEncoder(Encoder):
         return [self._event(f"response.{CALLS[item.type][0]}.delta", {**self._item_place(item.id), "delta": added})]
 
     def _new_annotations(self, annotations: list[Fields]) -> list[bytes]:
-        """Return the events of annotations that have not been sent. Their `content` may have changed since."""
+        """Return the events of annotations that have not been sent. Their passage may have changed since."""
         written = []
         for annotation in annotations:
-            key = dumps({**annotation, "content": None})
+            key = dumps({**annotation, "content": None, "link": None})
             if key not in self._sent_annotations:
                 added = {"annotation_index": len(self._sent_annotations), "annotation": annotation}
                 self._sent_annotations.add(key)

@@ -124,10 +124,16 @@ async def test_the_first_reference_has_all_fields_of_its_evidence() -> None:
         "is_generated_artifact": False,
         "artifact_kind": None,
         "row": None,
+        "link": f"{PAGE}#page=12",
         "support": best["support"],
         "snippet": best["quote"],
         "snippet_start": best["quote_start"],
         "snippet_end": best["quote_end"],
+        "selector": {
+            "exact": best["quote"],
+            "prefix": "It was a rainy year. ",
+            "suffix": text[best["quote_end"] :][:32],
+        },
         "spans": first["spans"],
     }
     assert best["support"] == max(span["support"] for span in first["spans"])
