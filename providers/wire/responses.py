@@ -17,6 +17,7 @@ Fields = dict[str, Any]
 SAME_FIELDS = (  # same name and meaning in both APIs
     *("temperature", "top_p", "parallel_tool_calls", "metadata", "store", "user", "service_tier", "safety_identifier"),
     *("prompt_cache_key", "prompt_cache_options", "prompt_cache_retention", "moderation", "top_logprobs"),
+    *("presence_penalty", "frequency_penalty"),  # parameters that only Open Responses has
 )
 # Fields that refer to what only a server with a store has. Conversations that are stored here were inserted before.
 NOT_STORED = "is not stored here, or no longer; send the conversation itself"

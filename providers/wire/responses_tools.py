@@ -15,6 +15,7 @@ Name = tuple[str, str]  # the namespace of a tool, empty if it has none, and its
 
 TYPES = ("function", "custom")
 NAMESPACE = "namespace"
+ALLOWED = "allowed_tools"
 ONLY_TYPES = "only functions and custom tools can be used with a chat model"
 _TYPE = re.compile(r"\w{1,64}", re.ASCII)
 MAX_NAME = 64  # characters in the name of a function, the limit of OpenAI and of Anthropic
@@ -40,6 +41,8 @@ class ChatTools:
         if "" in self.omitted:
             raise WrongField("tools", "has a tool without a type")
         params: Fields = {"tools": self._tools} if self._tools else {}
+        if isinstance(choice, Mapping) and choice.get("type") == ALLOWED:
+            return self._allowed(choice)
         if isinstance(choice, Mapping):
             params["tool_choice"] = self._choice(choice)
         elif choice == "required" and self.omitted and not self._tools:
@@ -56,6 +59,16 @@ class ChatTools:
         """Return the fields that name the tool of a call, by the name that a chat model used."""
         namespace, name = self._names.get(chat_name, ("", chat_name))
         return {"name": name, "namespace": namespace} if namespace else {"name": name}
+
+    def _allowed(self, choice: Mapping[str, Any]) -> Fields:
+        """Return the parameters for a choice among some of the tools. Chat models get no others."""
+        named = [as_object(tool) for tool in as_list(choice.get("tools"))]
+        names = {self.chat_name(tool.get("namespace"), tool.get("name")) for tool in named if tool.get("type") in TYPES}
+        tools = [tool for tool in self._tools if tool[tool["type"]].get("name") in names]
+        mode = choice.get("mode") or "auto"
+        if not tools and mode == "required":
+            raise WrongField("tool_choice.tools", "names none of the functions and custom tools of the request")
+        return {"tools": tools, "tool_choice": mode} if tools else {}
 
     def _choice(self, choice: Mapping[str, Any]) -> Fields:
         kind = choice.get("type")

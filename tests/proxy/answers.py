@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from tests.proxy.open_responses import check_events, check_response
+
 Fields = dict[str, Any]
 Shown = dict[str, Any]
 
@@ -69,6 +71,7 @@ def chat_whole(body: bytes) -> Shown:
 def responses_streamed(body: bytes) -> Shown:
     """Check that the deltas have the same content as the completed response."""
     *earlier, last = events(body)
+    check_events([*earlier, last])
     text = "".join(event["delta"] for event in earlier if event["type"] == "response.output_text.delta")
     sent_annotations = []
     sizes: Counter[tuple[str, int]] = Counter()  # sizes of the parts so far
@@ -91,8 +94,9 @@ def responses_streamed(body: bytes) -> Shown:
 
 
 def of_response(response: Fields) -> Shown:
+    check_response(response)
     ids = re.compile(r'"((?:msg|rs|fc|resp)_[0-9a-f]+(?:_\d)?|call_made[0-9a-f]+)"')
-    normalized: Shown = json.loads(ids.sub('"id"', json.dumps({**response, "created_at": 0})))
+    normalized: Shown = json.loads(ids.sub('"id"', json.dumps({**response, "created_at": 0, "completed_at": 0})))
     return normalized
 
 

@@ -4,10 +4,11 @@ Reasoning, the message and each tool call are items of their own; text and refus
 this API does not define stay on the message or on the response, because its clients accept unknown fields.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from citestream.providers.wire.json_text import as_list
 from citestream.providers.wire.openai_messages import image_url, parse_data_url
 from citestream.providers.wire.responses import INCOMPLETE_REASONS, response_annotations, response_usage
 from citestream.providers.wire.responses_tools import ChatTools
@@ -22,11 +23,35 @@ Fields = dict[str, Any]
 MESSAGE_FIELDS = frozenset(
     {"role", "content", "refusal", "annotations", "references", "tool_calls", "function_call", "images", *REASONING}
 )
-REQUEST_FIELDS = (  # repeated in the response
-    *("background", "instructions", "max_output_tokens", "max_tool_calls", "metadata", "previous_response_id"),
-    *("prompt_cache_key", "prompt_cache_retention", "reasoning", "safety_identifier", "service_tier", "store"),
-    *("temperature", "text", "tool_choice", "tools", "top_logprobs", "top_p", "truncation", "user"),
-)
+# Fields of a request that its response repeats, with their values in a response to a request without them. Open
+# Responses requires all of them except two that only OpenAI has, and allows null only where it stands here.
+REQUEST_FIELDS: Fields = {
+    "background": False,
+    "frequency_penalty": 0.0,
+    "instructions": None,
+    "max_output_tokens": None,
+    "max_tool_calls": None,
+    "metadata": {},
+    "parallel_tool_calls": True,
+    "presence_penalty": 0.0,
+    "previous_response_id": None,
+    "prompt_cache_key": None,
+    "prompt_cache_retention": None,
+    "safety_identifier": None,
+    "service_tier": "default",
+    "temperature": 1.0,
+    "tool_choice": "auto",
+    "top_logprobs": 0,
+    "top_p": 1.0,
+    "truncation": "disabled",
+    "user": None,
+}
+REASONING_FIELDS: Fields = {"effort": None, "summary": None}
+TEXT_FORMAT: Fields = {"type": "text"}
+# Fields that tools and formats have in a response. A function is strict for a chat model only if the request says so.
+TOOL_FIELDS: Mapping[str, Fields] = {"function": {"description": None, "parameters": None, "strict": False}}
+FORMAT_FIELDS: Mapping[str, Fields] = {"json_schema": {"description": None, "strict": False}}
+CHOICE_OF_TOOL_FIELDS: Mapping[str, Fields] = {"allowed_tools": {"mode": "auto"}}
 # Fields of a chat completion, and of its choice, that have a counterpart here.
 COMPLETION_FIELDS = frozenset({"id", "object", "created", "model", "choices", "usage"})
 CHOICE_FIELDS = frozenset({"index", "message", "logprobs", "finish_reason"})
@@ -37,16 +62,28 @@ def incomplete_reason(completion: Completion) -> str | None:
     return INCOMPLETE_REASONS.get(str(completion.finish_reason(0)))
 
 
-def empty_response(job: Job, response_id: str, created: int, status: str) -> Fields:
-    """Return the response without output. Fields that the request left out are null or the API's default."""
+def empty_response(job: Job, response_id: str, created: int, status: str, *, stored: bool) -> Fields:
+    """Return the response without output. Fields that the request left out have the defaults of the API.
+
+    `created`: Unix time in seconds. `stored`: whether later requests may refer to the response.
+    """
     request = job.body
-    body: Fields = {"id": response_id, "object": "response", "created_at": created, "status": status}
-    body |= {"model": job.model, "output": [], "error": None, "incomplete_details": None}
-    body |= {"parallel_tool_calls": request.get("parallel_tool_calls", True), "tool_choice": "auto", "tools": []}
-    body |= {key: request.get(key, body.get(key)) for key in REQUEST_FIELDS}
-    body["text"] = {"format": {"type": "text"}, **(body["text"] or {})}
-    body["metadata"] = body["metadata"] or {}
-    return body | {"usage": None}
+    body: Fields = {"id": response_id, "object": "response", "created_at": created, "completed_at": None}
+    body |= {"status": status, "model": job.model, "output": [], "error": None, "incomplete_details": None}
+    body |= {key: default if request.get(key) is None else request[key] for key, default in REQUEST_FIELDS.items()}
+    body["reasoning"] = {**REASONING_FIELDS, **(request.get("reasoning") or {})}
+    text = request.get("text") or {}
+    body["text"] = {**text, "format": _with_fields(text.get("format") or TEXT_FORMAT, FORMAT_FIELDS)}
+    if isinstance(body["tool_choice"], dict):
+        body["tool_choice"] = _with_fields(body["tool_choice"], CHOICE_OF_TOOL_FIELDS)
+    body["tools"] = [_with_fields(tool, TOOL_FIELDS) for tool in request.get("tools") or ()]
+    return body | {"store": stored, "usage": None}
+
+
+def _with_fields(value: Fields, defaults: Mapping[str, Fields]) -> Fields:
+    """Return a tool, its choice or a format with all fields of its type."""
+    fields = defaults.get(str(value.get("type")), {})
+    return value | {key: default for key, default in fields.items() if value.get(key) is None}
 
 
 def with_output(response: Fields, completion: Completion, items: list[Fields]) -> Fields:
@@ -176,13 +213,24 @@ def _part(kind: str, completion: Completion, annotations: Iterable[Fields]) -> F
     text = completion.message(0).get(kind) or ""
     if kind == "refusal":
         return {"type": "refusal", "refusal": text}
-    logprobs = (completion.choice(0).get("logprobs") or {}).get("content") or []
     return {
         "type": "output_text",
         "text": text,
         "annotations": [*response_annotations(annotations)],
-        "logprobs": logprobs,
+        "logprobs": response_logprobs(completion.choice(0).get("logprobs")),
     }
+
+
+def response_logprobs(logprobs: Fields | None) -> list[Fields]:
+    """Return the log-probabilities of a choice as this API writes them, with all fields of each token."""
+    return [
+        {**_token(token), "top_logprobs": [_token(top) for top in as_list(token.get("top_logprobs"))]}
+        for token in as_list((logprobs or {}).get("content"))
+    ]
+
+
+def _token(token: Fields) -> Fields:
+    return {**token, "bytes": token.get("bytes") or []}
 
 
 def _call_item(item: Item, completion: Completion, status: str, tools: ChatTools) -> Fields:

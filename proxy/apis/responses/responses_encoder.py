@@ -21,6 +21,7 @@ from .response_object import (
     begun_item,
     empty_response,
     incomplete_reason,
+    response_logprobs,
     whole_item,
     with_output,
 )
@@ -115,7 +116,7 @@ class ResponsesEncoder(Encoder):
         reason = incomplete_reason(completion)
         status = "incomplete" if reason else "completed"
         body = self._response(completion, status, status)
-        body |= {"incomplete_details": {"reason": reason}} if reason else {}
+        body |= {"incomplete_details": {"reason": reason}} if reason else {"completed_at": int(time())}
         if self.store and (stored := conversation(self._job.body, body)):
             self.store(conversation_key(self.name), stored)
         return body
@@ -124,7 +125,7 @@ class ResponsesEncoder(Encoder):
         if self._begun:
             return []
         self._begun = True
-        empty = {"response": empty_response(self._job, self.name, self._created, "in_progress")}
+        empty = {"response": self._empty("in_progress")}
         return [self._event("response.created", empty), self._event("response.in_progress", empty)]
 
     def _delta(self, delta: Fields, logprobs: Fields | None) -> list[bytes]:
@@ -134,7 +135,7 @@ class ResponsesEncoder(Encoder):
             place = {**self._item_place(self._thought.id), "summary_index": 0}
             written.append(self._event("response.reasoning_summary_text.delta", {**place, "delta": thought}))
         if delta.get("content"):
-            data = {"delta": delta["content"], "logprobs": (logprobs or {}).get("content") or []}
+            data = {"delta": delta["content"], "logprobs": response_logprobs(logprobs)}
             written.append(self._event("response.output_text.delta", {**self._part_place("content"), **data}))
             written += self._new_annotations(list(response_annotations(self._annotations(0))))
         if delta.get("refusal"):
@@ -260,7 +261,14 @@ class ResponsesEncoder(Encoder):
             )
             for at, item in enumerate(items)
         ]
-        return with_output(empty_response(self._job, self.name, self._created, status), completion, output)
+        return with_output(self._empty(status), completion, output)
+
+    def _empty(self, status: str) -> Fields:
+        return empty_response(self._job, self.name, self._created, status, stored=self._is_stored)
+
+    @property
+    def _is_stored(self) -> bool:
+        return self.store is not None and self._job.body.get("store") is not False
 
     def _event(self, kind: str, fields: Fields) -> bytes:
         data = {"type": kind, "sequence_number": self._sequence, **fields}

@@ -117,7 +117,9 @@ def steps(path: str) -> Steps:
 def normalized(value: Any) -> Any:
     """Return a value with constants in place of values that change with every request."""
     value = _without_measured_durations(value)
-    text = re.sub(r'(?<="created": )\d+|(?<="created_at": )\d+', _without_own_time, json.dumps(value, sort_keys=True))
+    text = re.sub(
+        r'("(?:created|created_at|completed_at)": )(\d+)', _without_own_time, json.dumps(value, sort_keys=True)
+    )
     for pattern, constant in CHANGING_VALUES:
         text = pattern.sub(constant, text)
     return json.loads(text)
@@ -134,4 +136,4 @@ def _without_measured_durations(value: Any) -> Any:
 
 def _without_own_time(match: re.Match[str]) -> str:
     """Replace a recent time, which the server has set. The time of a provider is constant."""
-    return "0" if int(match[0]) > time() - RECENT_SECONDS else match[0]
+    return f"{match[1]}0" if int(match[2]) > time() - RECENT_SECONDS else match[0]

@@ -67,20 +67,34 @@ CHOICE = {"index": 0, "message": MESSAGE, "logprobs": None, "finish_reason": "st
 PART = {"type": "output_text", "logprobs": []}
 ITEM = {"id": "msg_new", "type": "message", "role": "assistant", "status": "completed", "content": [PART]}
 NOT_REQUESTED = (
-    *("background", "instructions", "max_output_tokens", "max_tool_calls", "previous_response_id", "prompt_cache_key"),
-    *("prompt_cache_retention", "reasoning", "safety_identifier", "store", "temperature", "top_logprobs", "top_p"),
-    *("truncation", "user"),
+    *("instructions", "max_output_tokens", "max_tool_calls", "previous_response_id", "prompt_cache_key"),
+    *("prompt_cache_retention", "safety_identifier", "user"),
 )
+# Values in the response to a request without these fields.
+DEFAULTS = {
+    "background": False,
+    "frequency_penalty": 0.0,
+    "presence_penalty": 0.0,
+    "reasoning": {"effort": None, "summary": None},
+    "service_tier": "default",
+    "store": True,
+    "temperature": 1.0,
+    "top_logprobs": 0,
+    "top_p": 1.0,
+    "truncation": "disabled",
+}
 LAST_LINE = {"created_at": "now", "done": True, "done_reason": "stop"}
 # Fields of an answer that consists of text only, besides that text and the fields of citations.
 # It has `null` and empty lists where the servers of that API write them.
 WITHOUT_TEXT: dict[str, dict[str, Any]] = {
     "chat": {"object": "chat.completion", "model": "m", "system_fingerprint": None, "choices": [CHOICE]},
     "responses": {
-        **dict.fromkeys((*NOT_REQUESTED, "error", "incomplete_details", "service_tier", "usage")),
+        **dict.fromkeys((*NOT_REQUESTED, "error", "incomplete_details", "usage")),
+        **DEFAULTS,
         "id": "resp_new",
         "object": "response",
         "created_at": 0,
+        "completed_at": 0,
         "status": "completed",
         "model": "m",
         "output": [ITEM],
