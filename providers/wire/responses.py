@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..events import Message
+from .compaction import compacted_messages
 from .json_text import WrongField, dumps
 from .openai_messages import function_call, text_of
 from .responses_tools import ChatTools
@@ -140,6 +141,8 @@ def _item_messages(item: Fields, path: str, tools: ChatTools) -> list[Message]:
             call = function_call(SEARCH, {"queries": item.get("queries") or []}, call_id=search_id)
             results = dumps({"results": item["results"]}).decode()
             return [_call_message(call), {"role": "tool", "tool_call_id": search_id, "content": results}]
+        case "compaction":
+            return compacted_messages(item.get("encrypted_content"), f"{path}.encrypted_content")
         case "item_reference":
             raise WrongField(path, NOT_STORED)
         case _:

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 DESCRIPTION = files("citestream.proxy") / "openapi.yaml"
 VERSIONS = ("v1beta", "v1", "v1beta1")  # Gemini's: the defaults of its Python client 1.x and 3.x, and of Vertex AI
 
+RESPONSE_ID = "{id:(?!(?:compact|input_tokens)$)[^{}/]+}"  # two paths have the place of an id
+
 # A path of OpenAI's API. With a method at its end, it is one of Gemini's.
 MODEL_PATH = re.compile(f"/v1/models/{gemini.MODEL_PATTERN}", re.DOTALL)
 
@@ -44,8 +46,8 @@ def client_routes(app: App) -> list[web.AbstractRouteDef]:
         web.post("/v1/responses", partial(responses.respond, app=app)),
         web.post("/v1/responses/input_tokens", partial(responses.input_tokens, app=app)),
         web.post("/v1/responses/compact", partial(responses.compact, app=app)),
-        web.get("/v1/responses/{id}", partial(responses.get_response, app=app)),
-        web.delete("/v1/responses/{id}", partial(responses.delete_response, app=app)),
+        web.get(f"/v1/responses/{RESPONSE_ID}", partial(responses.get_response, app=app)),
+        web.delete(f"/v1/responses/{RESPONSE_ID}", partial(responses.delete_response, app=app)),
         web.post("/v1/responses/{id}/cancel", partial(responses.cancel_response, app=app)),
         web.get("/v1/responses/{id}/input_items", partial(responses.input_items, app=app)),
         web.post("/v1/messages", partial(anthropic.messages, app=app)),

@@ -27,6 +27,7 @@ from ...pipeline.request.long_input import parse_body, read_input
 from ...storage import STORED_FIELDS
 from ..extensions import Body, without_extensions
 from ..token_estimate import estimate_fields
+from .compaction import compacted, conversation_of
 from .responses_request import ResponsesApi
 from .stored_responses import conversation_key, input_list, is_own_response
 
@@ -107,14 +108,24 @@ async def input_tokens(request: web.Request, app: App) -> web.StreamResponse:
 
 
 async def compact(request: web.Request, app: App) -> web.StreamResponse:
-    """`POST /v1/responses/compact`, which only providers with this API have."""
-    body = await read_json(request)
+    """`POST /v1/responses/compact`: by the provider, or with a summary of its model if it has no such path."""
+    earlier = EarlierAnswers(request, app)
+    body = await ResponsesApi().recall(await read_json(request), earlier.find)
+    size = request.content.total_bytes + earlier.size
+    hold(request, body, size=size)
     route = client_route(request, app, app.routes.chain(_model(body), NATIVE)[0], NATIVE)
     await check_ids(request, app, route, body)
-    if route.provider.native != NATIVE:
-        raise RequestError(501, "the provider of this model has no Responses API, so it cannot compact", param="model")
-    named = {"model": route.model} if "model" in body else {}
-    return await forward(request, route, {**without_extensions(body), **named}, f"{PATH}/compact")
+    if route.provider.native == NATIVE:
+        named = {"model": route.model} if "model" in body else {}
+        try:
+            return await forward(request, route, {**without_extensions(body), **named}, f"{PATH}/compact")
+        except ProviderError as error:
+            if error.status not in NO_SUCH_PATH:
+                raise
+    conversation = await parse_body(partial(conversation_of, body), body, size)
+    if not conversation.is_short and app.config.providers[route.name].kind == "extractive":
+        raise RequestError(501, "the model of this provider cannot summarize a conversation", param="model")
+    return await json_response_in_steps(await compacted(route, conversation))
 
 
 def _model(body: Body) -> str:

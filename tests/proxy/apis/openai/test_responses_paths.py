@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from aiohttp.test_utils import TestServer
-from openai import APIStatusError, AsyncOpenAI, BadRequestError, NotFoundError
+from openai import AsyncOpenAI, BadRequestError, NotFoundError
 
 from citestream.proxy.config import parse
 from citestream.proxy.http.application import make_app
@@ -200,13 +200,11 @@ async def test_input_tokens_are_counted_by_the_provider_or_estimated() -> None:
             assert 5 < estimated.input_tokens < 40
 
 
-async def test_only_a_provider_with_this_api_compacts() -> None:
+async def test_a_provider_with_this_api_compacts() -> None:
     async with running() as (client, servers):
         compacted: Any = await client.post("/responses/compact", body={"model": "up/m", "input": "a"}, cast_to=object)
         assert compacted["object"] == "response.compaction"
         assert servers["up"].requests[-1].json == {"model": "m", "input": "a"}
-        with pytest.raises(APIStatusError, match="cannot compact"):
-            await client.post("/responses/compact", body={"model": "extractive", "input": "a"}, cast_to=object)
 
 
 async def test_a_client_cannot_read_or_delete_the_responses_of_another() -> None:
