@@ -44,10 +44,10 @@ class AnthropicProvider(HttpProvider):
         path = f"/v1/models?limit={PAGE_SIZE}"
         while path:
             page = await self._json(self._call("GET", path, None))
-            found = [name for name, _ in named_models(page.get("data"), "id")]
-            names += found
-            more = page.get("has_more") is True and found and len(names) < MAX_MODELS
-            path = f"/v1/models?limit={PAGE_SIZE}&after_id={quote(found[-1], safe='')}" if more else ""
+            page_names = [name for name, _ in named_models(page.get("data"), "id")]
+            names += page_names
+            more = page.get("has_more") is True and page_names and len(names) < MAX_MODELS
+            path = f"/v1/models?limit={PAGE_SIZE}&after_id={quote(page_names[-1], safe='')}" if more else ""
         return sorted(names)[:MAX_MODELS]
 
     async def describe(self, model: str, *, key: str | None = None) -> dict[str, Any]:

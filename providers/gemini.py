@@ -72,10 +72,10 @@ class GeminiProvider(HttpProvider):
         url = self._models_url()
         while url:
             page = await self._json(await self._call(url, None, None))
-            found = [*named_models(page.get(field), "name")]
-            names += [name.removeprefix(place) for name, model in found if _writes_text(model)]
+            page_models = [*named_models(page.get(field), "name")]
+            names += [name.removeprefix(place) for name, model in page_models if _writes_text(model)]
             token = page.get("nextPageToken")
-            more = isinstance(token, str) and token and found and len(names) < MAX_MODELS
+            more = isinstance(token, str) and token and page_models and len(names) < MAX_MODELS
             url = f"{self._models_url()}?pageToken={quote(str(token), safe='')}" if more else ""
         return sorted(names)[:MAX_MODELS]
 

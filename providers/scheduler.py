@@ -293,7 +293,7 @@ _schedulers: "WeakKeyDictionary[asyncio.AbstractEventLoop, Scheduler]" = WeakKey
 def scheduler() -> Scheduler:
     """Return the scheduler of the running event loop."""
     loop = asyncio.get_running_loop()
-    found = _schedulers.get(loop)
-    if found is None:
-        found = _schedulers[loop] = Scheduler()
-    return found
+    of_this_loop = _schedulers.get(loop)
+    if of_this_loop is None:
+        of_this_loop = _schedulers[loop] = Scheduler()
+    return of_this_loop

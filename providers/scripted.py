@@ -78,7 +78,7 @@ def usage(completion_tokens: int, prompt_tokens: int = 1) -> Chunk:
     return {**ENVELOPE, "choices": [], "usage": counts}
 
 
-def _copy(given: Chunk) -> Chunk:
+def _copy(chunk: Chunk) -> Chunk:
     """Return a copy. ChunkReader changes chunks, and a script may be replayed."""
-    choices = [{**choice, "delta": dict(choice.get("delta") or {})} for choice in given.get("choices") or ()]
-    return {**given, "choices": choices}
+    choices = [{**choice, "delta": dict(choice.get("delta") or {})} for choice in chunk.get("choices") or ()]
+    return {**chunk, "choices": choices}

@@ -62,15 +62,15 @@ class Embedder:
         cleaned = [text[:limit] if _HAS_CONTENT.search(text[:limit]) else "" for text in texts]
         keys = [key_of(self.model.name, text) if text else b"" for text in cleaned]
         missing = {key: text for key, text in zip(keys, cleaned, strict=True) if key}
-        found: dict[bytes, Vectors] = {}
+        vectors: dict[bytes, Vectors] = {}
         while missing:
-            found |= {key: cached for key in missing if (cached := self._cache.get(key)) is not None}
-            found |= await self._share([self._want(key, text) for key, text in missing.items() if key not in found])
-            missing = {key: text for key, text in missing.items() if key not in found}
+            vectors |= {key: cached for key in missing if (cached := self._cache.get(key)) is not None}
+            vectors |= await self._share([self._want(key, text) for key, text in missing.items() if key not in vectors])
+            missing = {key: text for key, text in missing.items() if key not in vectors}
         zero = np.zeros(self._dimensions, np.float32)
-        if any(len(vector) != len(zero) for vector in found.values()):
+        if any(len(vector) != len(zero) for vector in vectors.values()):
             raise BrokenStream("The embedder's vectors changed their length.", code="broken_embeddings")
-        return np.stack([found.get(key, zero) for key in keys]) if keys else zero[None][:0]
+        return np.stack([vectors.get(key, zero) for key in keys]) if keys else zero[None][:0]
 
     async def aclose(self) -> None:
         """Close connections and threads."""
@@ -91,21 +91,21 @@ class Embedder:
                 for _ in range(min(batches, self.model.limits.requests)):
                     tasks.create_task(self._send(wanted))
             if wanted:
-                await asyncio.wait([one.done for one in wanted])
+                await asyncio.wait([entry.done for entry in wanted])
         finally:
             self._leave(wanted)
-        return {one.key: one.done.result() for one in wanted if not one.done.cancelled()}
+        return {entry.key: entry.done.result() for entry in wanted if not entry.done.cancelled()}
 
     def _leave(self, wanted: Sequence[_Wanted]) -> None:
         """Remove texts from the queue that no caller waits for."""
-        for one in wanted:
-            one.callers -= 1
-            if not one.callers and one.key in self._queue:
-                del self._queue[one.key]
-                self._wanted.pop(one.key, None)
+        for entry in wanted:
+            entry.callers -= 1
+            if not entry.callers and entry.key in self._queue:
+                del self._queue[entry.key]
+                self._wanted.pop(entry.key, None)
 
     async def _send(self, wanted: Sequence[_Wanted]) -> None:
-        while any(one.key in self._queue for one in wanted):
+        while any(entry.key in self._queue for entry in wanted):
             async with self._turns:
                 await self._settle(self._batch())
 
@@ -113,8 +113,8 @@ class Embedder:
         """Remove the texts of one request from the queue."""
         limits, batch, characters = self.model.limits, list[_Wanted](), 0
         while self._queue and len(batch) < limits.texts:
-            key, one = next(iter(self._queue.items()))
-            characters += len(one.text)
+            key, entry = next(iter(self._queue.items()))
+            characters += len(entry.text)
             if batch and characters > limits.characters:
                 break
             batch.append(self._queue.pop(key))
@@ -124,22 +124,22 @@ class Embedder:
         """Embed a batch. Afterwards each of its texts is done, failed or cancelled."""
         try:
             if batch:
-                vectors = await self._ask([one.text for one in batch])
+                vectors = await self._ask([entry.text for entry in batch])
                 if vectors.shape[1] != self._dimensions:  # the server uses another model now
                     self._dimensions = vectors.shape[1]
                     self._cache.clear()
                 self.embedded += len(batch)
-                for one, vector in zip(batch, vectors, strict=True):
-                    self._cache.put(one.key, vector)
-                    one.done.set_result(vector)
+                for entry, vector in zip(batch, vectors, strict=True):
+                    self._cache.put(entry.key, vector)
+                    entry.done.set_result(vector)
         except ProviderError as error:
-            for one in batch:
-                one.done.set_exception(error)
-                one.done.exception()  # retrieved, because all callers may have been cancelled
+            for entry in batch:
+                entry.done.set_exception(error)
+                entry.done.exception()  # retrieved, because all callers may have been cancelled
         finally:
-            for one in batch:
-                one.done.cancel()
-                self._wanted.pop(one.key, None)
+            for entry in batch:
+                entry.done.cancel()
+                self._wanted.pop(entry.key, None)
 
     async def _ask(self, texts: list[str]) -> Vectors:
         """Send one request. A batch that is too large for the server is halved."""

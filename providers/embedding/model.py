@@ -52,13 +52,13 @@ class LoadedModel(Protocol):
 def as_vectors(rows: Any, expected: int) -> Vectors:
     """Return (n, D) float32 vectors of unit length. Raises BrokenStream unless each text has one finite vector."""
     try:
-        found = np.array(rows, dtype=np.float32)
+        vectors = np.array(rows, dtype=np.float32)
     except (TypeError, ValueError):
         raise BrokenStream("The embedder's answer does not hold vectors.", code="broken_embeddings") from None
-    if found.ndim != 2 or len(found) != expected or not found.shape[1] or not np.isfinite(found).all():
+    if vectors.ndim != 2 or len(vectors) != expected or not vectors.shape[1] or not np.isfinite(vectors).all():
         raise BrokenStream("The embedder's answer is not one vector for each text.", code="broken_embeddings")
-    lengths = np.linalg.norm(found, axis=1, keepdims=True)
-    return np.asarray(found / np.maximum(lengths, np.finfo(np.float32).tiny))
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.asarray(vectors / np.maximum(lengths, np.finfo(np.float32).tiny))
 
 
 def import_in_thread(module: str) -> "Future[Any]":

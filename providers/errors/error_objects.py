@@ -112,25 +112,25 @@ def _parse_error(error: object) -> _ErrorDetails:
 
     `{"error": {...}}`, `{"error": "text"}`, `{"object": "error"}`, Gemini's `[{"error": {}}]`, `{"detail": ...}`.
     """
-    found = _ErrorDetails()
+    details = _ErrorDetails()
     if isinstance(error, list) and error:
         error = error[0]
     inner = error.get("error", error) if isinstance(error, Mapping) else error
     if isinstance(inner, str):
-        found.message = mask_start(inner, MAX_MESSAGE)
+        details.message = mask_start(inner, MAX_MESSAGE)
     if not isinstance(inner, Mapping):
-        return found
+        return details
     message = inner.get("message", inner.get("detail"))
-    found.message = mask_start(message if isinstance(message, str) else _field_errors(message), MAX_MESSAGE)
+    details.message = mask_start(message if isinstance(message, str) else _field_errors(message), MAX_MESSAGE)
     code = inner.get("code")
     number = int(code) if isinstance(code, str) and code.isdecimal() and len(code) == 3 else code
     if isinstance(number, int) and is_status(number):
-        found.status, code = number, None
-    found.code = _name(code) or _name(inner.get("status"))  # Gemini's status: RESOURCE_EXHAUSTED
-    found.type = _name(inner.get("type"))
-    found.param = _name(inner.get("param"))
-    found.retry_after = _retry_info(inner.get("details"))
-    return found
+        details.status, code = number, None
+    details.code = _name(code) or _name(inner.get("status"))  # Gemini's status: RESOURCE_EXHAUSTED
+    details.type = _name(inner.get("type"))
+    details.param = _name(inner.get("param"))
+    details.retry_after = _retry_info(inner.get("details"))
+    return details
 
 
 def _field_errors(detail: object) -> str:

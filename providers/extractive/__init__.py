@@ -106,8 +106,8 @@ def _apply_limits(words: list[str], params: Mapping[str, Any]) -> tuple[list[str
     stop = params.get("stop")
     text = "".join(words)
     ends = [text.find(end) for end in ([stop] if isinstance(stop, str) else stop or []) if isinstance(end, str) and end]
-    if found := [end for end in ends if end >= 0]:
-        words, reason = WORD.findall(text[: min(found)]), "stop"
+    if positions := [end for end in ends if end >= 0]:
+        words, reason = WORD.findall(text[: min(positions)]), "stop"
     return words, reason
 
 

@@ -89,9 +89,13 @@ def compose(
     if not excerpts:
         return nothing_found(question) if searched else NO_EVIDENCE
     titles = titles or {}
-    known = acronyms(question)
-    found = (one for number, text in excerpts.items() for one in passages(number, text, titles.get(number, "")))
-    candidates = [replace(one, terms=one.terms | spelled_out(known, one.text)) for one in found]
+    acronyms_asked = acronyms(question)
+    sentences = (
+        passage for number, text in excerpts.items() for passage in passages(number, text, titles.get(number, ""))
+    )
+    candidates = [
+        replace(passage, terms=passage.terms | spelled_out(acronyms_asked, passage.text)) for passage in sentences
+    ]
     candidates = _with_variants(query_terms(question), _with_acronyms(acronym_terms(question), candidates))
     is_broad = breadth(question) == "broad"
     if not query_terms(question):
@@ -134,12 +138,14 @@ def _with_variants(terms: Sequence[str], candidates: list[Passage]) -> list[Pass
     """Return the passages with the terms of a question that they contain in another form."""
     vocabulary = frozenset[str]().union(*(passage.terms | passage.nearby_terms for passage in candidates))
     missing = [term for term in terms if term not in vocabulary][:MAX_VARIED]
-    forms = {term: found for term in missing if (found := variants(term, vocabulary))}
+    forms = {term: contained_forms for term in missing if (contained_forms := variants(term, vocabulary))}
     if not forms:
         return candidates
 
     def with_forms(contained: frozenset[str]) -> frozenset[str]:
-        return contained | {term for term, found in forms.items() if not found.isdisjoint(contained)}
+        return contained | {
+            term for term, contained_forms in forms.items() if not contained_forms.isdisjoint(contained)
+        }
 
     return [
         replace(
@@ -168,10 +174,12 @@ def matching_list(question: str, candidates: list[Passage]) -> list[Passage]:
     best = max(items, key=lambda item: weighed.share(item.list_terms), default=None)
     if best is None or not weighed.names <= best.list_terms:
         return []
-    others = max((_coverage(one, weighed) for one in candidates if one not in items), default=0.0)
-    if (share := weighed.share(best.list_terms)) < max(MIN_COVERAGE, others):
+    best_coverage = max((_coverage(passage, weighed) for passage in candidates if passage not in items), default=0.0)
+    if (share := weighed.share(best.list_terms)) < max(MIN_COVERAGE, best_coverage):
         return []
-    return [one for one in items if (one.number, one.group) == (best.number, best.group)][:MAX_ITEMS] if share else []
+    return (
+        [item for item in items if (item.number, item.group) == (best.number, best.group)][:MAX_ITEMS] if share else []
+    )
 
 
 def select(question: str, candidates: list[Passage]) -> list[Passage]:
@@ -180,7 +188,9 @@ def select(question: str, candidates: list[Passage]) -> list[Passage]:
     for part in question_parts(question):
         if query_terms(part):
             best = best_passages(weigh(part, candidates), candidates, limit=1)
-            if len(chosen) < MAX_SENTENCES and not any(_repeats(one, other) for one in best for other in chosen):
+            if len(chosen) < MAX_SENTENCES and not any(
+                _repeats(addition, passage) for addition in best for passage in chosen
+            ):
                 chosen += best
     return sorted(chosen, key=_reading_order)
 
@@ -189,13 +199,16 @@ def weigh(question: str, candidates: list[Passage]) -> Question:
     """Return the question with its terms weighted by how rare they are among the candidates."""
     terms = [*query_terms(question), *acronym_terms(question)]
     contained = [passage.terms | passage.nearby_terms for passage in candidates]
-    weights = {term: log(1 + len(contained) / (0.5 + sum(term in one for one in contained))) for term in terms}
-    known = frozenset[str]().union(*contained)
+    weights = {
+        term: log(1 + len(contained) / (0.5 + sum(term in passage_terms for passage_terms in contained)))
+        for term in terms
+    }
+    vocabulary = frozenset[str]().union(*contained)
     names = name_terms(question) | (frozenset(acronym_terms(question)) & weights.keys())
-    for term in set(terms) - known - names:
+    for term in set(terms) - vocabulary - names:
         weights[term] *= UNKNOWN_CREDIT
     return Question(
-        weights, answer_kind(question), names & set(terms), frozenset(terms) - known, counted_term(question)
+        weights, answer_kind(question), names & set(terms), frozenset(terms) - vocabulary, counted_term(question)
     )
 
 
@@ -216,7 +229,7 @@ def best_passages(question: Question, candidates: list[Passage], limit: int = MA
         is_useful = (
             is_similar and not _names_chosen(passage, chosen, question)
         ) or added >= NEW_COVERAGE * question.total
-        if is_useful and not any(_repeats(passage, other) for other in chosen):
+        if is_useful and not any(_repeats(passage, earlier) for earlier in chosen):
             chosen.append(passage)
             covered |= passage.terms
     return sorted(chosen, key=_reading_order)
@@ -226,9 +239,9 @@ def _names_chosen(row: Passage, chosen: list[Passage], question: Question) -> bo
     """Return whether a row of the same table with the same words of the question is chosen already."""
     shared = row.row_name.intersection(question.weights)
     return bool(shared) and any(
-        (other.number, other.group) == (row.number, row.group)
-        and other.row_name.intersection(question.weights) == shared
-        for other in chosen
+        (earlier.number, earlier.group) == (row.number, row.group)
+        and earlier.row_name.intersection(question.weights) == shared
+        for earlier in chosen
     )
 
 
@@ -249,7 +262,7 @@ def rows_of_subject(question: Question, candidates: list[Passage]) -> list[Passa
 
     def is_subject(row: Passage) -> bool:
         table, shared = (row.number, row.group), row.row_name.intersection(question.weights)
-        if any(shared < other for other in named[table]):
+        if any(shared < other_words for other_words in named[table]):
             return False
         is_closest = not shared or len(row.row_name - shared) == best[(*table, shared)]
         return is_closest and (bool(shared) or not row.denied_terms & question.weights.keys())
@@ -279,7 +292,7 @@ def _about(question: str, candidates: list[Passage], titles: Mapping[int, str]) 
         return []
     terms = {number: set(search_terms(title)) & set(query_terms(question)) for number, title in titles.items()}
     frequency = Counter(chain.from_iterable(terms.values()))
-    shared = {number: sum(1 / frequency[term] for term in found) for number, found in terms.items()}
+    shared = {number: sum(1 / frequency[term] for term in title_terms) for number, title_terms in terms.items()}
     most = max(shared.values(), default=0.0)
     return [passage for passage in candidates if most and shared.get(passage.number) == most]
 
@@ -333,7 +346,7 @@ def _score(passage: Passage, question: Question) -> float:
     return score - LENGTH_PENALTY * min(len(passage.text), MAX_PENALIZED_LENGTH)
 
 
-def _repeats(passage: Passage, other: Passage) -> bool:
+def _repeats(passage: Passage, earlier: Passage) -> bool:
     """Return whether two passages state the same in nearly the same words."""
-    shared = len(passage.terms & other.terms)
-    return shared >= DUPLICATE * min(len(passage.terms), len(other.terms))
+    shared = len(passage.terms & earlier.terms)
+    return shared >= DUPLICATE * min(len(passage.terms), len(earlier.terms))

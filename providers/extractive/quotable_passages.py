@@ -62,10 +62,10 @@ def passages(number: int, text: str, title: str = "") -> Iterator[Passage]:
     position = 0
     blocks = [block for block in _BLOCK_BREAK.split(_name_cells(text)) if re.search(r"\w", block)]
     for block in blocks:
-        first, _, rest = block.strip("\n").partition("\n")
-        if first_line := _heading(first, rest, last=block is blocks[-1]):
+        first, _, following = block.strip("\n").partition("\n")
+        if first_line := _heading(first, following, last=block is blocks[-1]):
             section.begin(first_line)
-            block = rest
+            block = following
         is_item = _BULLET.match(block) is not None
         sentences = [(text, terms) for text in _sentences(block) if (terms := frozenset(search_terms(text)))]
         for i, (sentence, terms) in enumerate(sentences):
@@ -180,11 +180,11 @@ def _name_cells(text: str) -> str:
     return "\n".join(lines)
 
 
-def _heading(first: str, rest: str, *, last: bool) -> str:
+def _heading(first: str, following: str, *, last: bool) -> str:
     """Return the heading that a block begins with: marked as one, or a short line of its own with text after it."""
     if marked := _HEADING.match(first):
         return marked[1]
-    alone = not rest and not last and len(first) <= MAX_HEADING
+    alone = not following and not last and len(first) <= MAX_HEADING
     return first if alone and not _END.search(first) and not _BULLET.match(first) and first[-1] not in ",;|" else ""
 
 

@@ -20,10 +20,12 @@ def variants(term: str, vocabulary: Collection[str]) -> frozenset[str]:
     if not term.isalpha() or not term.isascii() or len(term) > _COMPARED:
         return frozenset()
     for is_variant in (_has_other_ending, _is_misspelt):
-        if found := frozenset(other for other in vocabulary if other.isalpha() and is_variant(term, other)):
-            return found
+        if matches := frozenset(
+            candidate for candidate in vocabulary if candidate.isalpha() and is_variant(term, candidate)
+        ):
+            return matches
     same_meaning = synonyms(term).single | _office_words().get(term, frozenset())
-    return frozenset(other for other in vocabulary if other in same_meaning)
+    return frozenset(candidate for candidate in vocabulary if candidate in same_meaning)
 
 
 @cache
@@ -36,30 +38,33 @@ def _office_words() -> dict[str, frozenset[str]]:
     }
 
 
-def _has_other_ending(term: str, other: str) -> bool:
-    shorter, longer = sorted((term, other), key=len)
+def _has_other_ending(term: str, candidate: str) -> bool:
+    shorter, longer = sorted((term, candidate), key=len)
     if len(shorter) < MIN_PREFIX:
         return len(shorter) > 2 and longer.removeprefix(shorter) in _PLURALS
-    common = next((at for at, (one, two) in enumerate(zip(shorter, longer, strict=False)) if one != two), len(shorter))
+    common = next(
+        (index for index, (letter, opposite) in enumerate(zip(shorter, longer, strict=False)) if letter != opposite),
+        len(shorter),
+    )
     return common >= MIN_PREFIX and len(shorter) - common <= 2 and len(longer) - common <= MAX_ENDING
 
 
-def _is_misspelt(term: str, other: str) -> bool:
+def _is_misspelt(term: str, candidate: str) -> bool:
     allowed = 2 if len(term) >= MIN_TWICE_MISSPELT else 1 if len(term) >= MIN_MISSPELT else 0
-    if term[0] != other[0] or abs(len(term) - len(other)) > allowed:
+    if term[0] != candidate[0] or abs(len(term) - len(candidate)) > allowed:
         return False
-    return 0 < _distance(term, other) <= allowed
+    return 0 < _distance(term, candidate) <= allowed
 
 
-def _distance(one: str, other: str) -> int:
+def _distance(term: str, candidate: str) -> int:
     """Return the number of letters that differ, with two exchanged neighbours as one."""
     before: list[int] = []
-    current = list(range(len(other) + 1))
-    for i, letter in enumerate(one, 1):
+    current = list(range(len(candidate) + 1))
+    for i, letter in enumerate(term, 1):
         earlier, before, current = before, current, [i]
-        for j, opposite in enumerate(other, 1):
+        for j, opposite in enumerate(candidate, 1):
             cost = min(before[j] + 1, current[j - 1] + 1, before[j - 1] + (letter != opposite))
-            if i > 1 and j > 1 and letter == other[j - 2] and one[i - 2] == opposite:
+            if i > 1 and j > 1 and letter == candidate[j - 2] and term[i - 2] == opposite:
                 cost = min(cost, earlier[j - 2] + 1)
             current.append(cost)
     return current[-1]

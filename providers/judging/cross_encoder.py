@@ -187,6 +187,6 @@ def log_odds(logits: NDArray[np.float64], model_format: ModelFormat, entailment:
         raise BrokenStream(f"The entailment model has {logits.shape[1]} outputs, but {labels} were expected.")
     if model_format.output is Output.LOGIT:
         return np.asarray(logits[:, 0])
-    others = np.delete(logits, entailment, axis=1)
-    top = others.max(axis=1)
-    return np.asarray(logits[:, entailment] - top - np.log(np.exp(others - top[:, None]).sum(axis=1)))
+    other_logits = np.delete(logits, entailment, axis=1)
+    top = other_logits.max(axis=1)
+    return np.asarray(logits[:, entailment] - top - np.log(np.exp(other_logits - top[:, None]).sum(axis=1)))

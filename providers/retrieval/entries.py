@@ -96,13 +96,13 @@ def _at(data: Any, path: str) -> Any:
     if not path:
         return data
     if isinstance(data, list):
-        first, _, rest = path.partition(".")
-        return _at(data[int(first)], rest) if first.isdecimal() and int(first) < len(data) else None
+        first, _, remaining_path = path.partition(".")
+        return _at(data[int(first)], remaining_path) if first.isdecimal() and int(first) < len(data) else None
     if not isinstance(data, Mapping):
         return None
     if path in data:
         return data[path]
-    for dot in (at for at, character in enumerate(path) if character == "."):
+    for dot in (index for index, character in enumerate(path) if character == "."):
         if path[:dot] in data and (value := _at(data[path[:dot]], path[dot + 1 :])) is not None:
             return value
     return None

@@ -24,22 +24,22 @@ def evidence_of(path: Path, skip: Skip | None = None) -> list[Entry]:
     """
     if not os.path.exists(path):  # path.exists() raises an error for a name that is too long
         raise UnreadableFileError(path, "does not exist")
-    found: list[Entry] = []
+    entries: list[Entry] = []
     with closing(ReaderProcess()) as process:
         if path.is_file():
             with SourceFile.open(path) as source:
-                found += chain.from_iterable(process.read(source, path.name))
+                entries += chain.from_iterable(process.read(source, path.name))
         else:
             with OpenFolder(path.resolve()) as folder:
                 for file in _files(folder, path):
-                    found += _read(folder, file, process, skip)
-    if not found:
+                    entries += _read(folder, file, process, skip)
+    if not entries:
         raise UnreadableFileError(path, "contains no text")
-    return found
+    return entries
 
 
 def _files(folder: OpenFolder, path: Path) -> list[File]:
-    files = [found for found in walk(folder) if isinstance(found, File) and found.suffix]
+    files = [file for file in walk(folder) if isinstance(file, File) and file.suffix]
     if not files:
         raise UnreadableFileError(path, f"contains no file ending in {', '.join(sorted(filter(None, READERS)))}")
     return files

@@ -123,8 +123,8 @@ def _blocks(text: str) -> Iterator[tuple[int, int] | _Heading]:
 
 def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
     """Yield the offsets of the paragraphs of a text without markup."""
-    for found in _PARAGRAPH.finditer(text):
-        yield found.start(), found.start() + len(found[0].rstrip())
+    for match in _PARAGRAPH.finditer(text):
+        yield match.start(), match.start() + len(match[0].rstrip())
 
 
 def _underlined(above: str, line: str) -> str:
@@ -182,7 +182,7 @@ def _table_header(text: str, start: int, end: int) -> tuple[str, int] | None:
 
     None without a table, or if a row, or the header with the text above it, is too long for an excerpt.
     """
-    lines = [(start + at, line) for at, line in _lines(text[start:end])]
+    lines = [(start + offset, line) for offset, line in _lines(text[start:end])]
     rule = next((n for n in range(1, len(lines)) if "|" in lines[n - 1][1] and is_table_rule(lines[n][1])), None)
     if rule is None or max(len(line) for _, line in lines) > TARGET_LENGTH:
         return None
@@ -195,11 +195,11 @@ def _table_parts(text: str, start: int, end: int, header: str, rows: int) -> Ite
     """Yield the parts of a paragraph with a table, split between rows. `rows`: offset of the first row."""
     repeated = ""
     part_end = rows
-    for at, row in _lines(text[rows:end]):
-        row_end = rows + at + len(row)
+    for offset, row in _lines(text[rows:end]):
+        row_end = rows + offset + len(row)
         if part_end > rows and len(repeated) + row_end - start > TARGET_LENGTH:
             yield _Part(start, part_end, repeated)
-            start, repeated = rows + at, header
+            start, repeated = rows + offset, header
         part_end = row_end
     yield _Part(start, part_end, repeated)
 
@@ -208,7 +208,7 @@ def _split_point(text: str) -> int:
     """Return where to split a text: after the last sentence or the last space of its second half, or at its end."""
     half = len(text) // 2
     ends = [end for _, end in split_sentences(text)[:-1] if end > half and _ends_sentence(text[:end])]
-    spaces = [found.end() for found in _SPACE.finditer(text, half)]
+    spaces = [match.end() for match in _SPACE.finditer(text, half)]
     return (ends or spaces or [len(text)])[-1]
 
 

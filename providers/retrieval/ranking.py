@@ -18,8 +18,8 @@ def relevance(question: str, texts: Sequence[str]) -> list[float]:
     question = question[:MAX_QUESTION]
     contained = [frozenset(search_terms(text[:MAX_TEXT])) for text in texts]
     weights = {
-        term: log(1 + len(contained) / (0.5 + sum(term in one for one in contained)))
+        term: log(1 + len(contained) / (0.5 + sum(term in text_terms for text_terms in contained)))
         for term in query_terms(question) or search_terms(question)
     }
     total = sum(weights.values()) or 1.0
-    return [sum(weight for term, weight in weights.items() if term in one) / total for one in contained]
+    return [sum(weight for term, weight in weights.items() if term in text_terms) / total for text_terms in contained]

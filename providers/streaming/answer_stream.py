@@ -186,8 +186,8 @@ class EventGroups:
         self._held = followed and (self._held or bool(events))
         end_follows = bool(events) and reader.done and isinstance(events[-1], TextDelta)
         last = len(events) if end_follows or followed else len(events) - 1
-        for at, event in enumerate(events):
-            yield replace(event, more=True) if at < last else event
+        for index, event in enumerate(events):
+            yield replace(event, more=True) if index < last else event
 
 
 def _splitter_for(response: aiohttp.ClientResponse, splitter: Splitter) -> Splitter:

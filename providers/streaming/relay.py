@@ -49,13 +49,13 @@ class EventBuffer:
         if not self._held and data.endswith(self._terminators):
             return data  # nearly every server writes whole events
         seen = self._tail + data
-        at = after_last_terminator(seen, self._terminators, len(seen)) - len(self._tail)
-        if at <= 0:
+        end = after_last_terminator(seen, self._terminators, len(seen)) - len(self._tail)
+        if end <= 0:
             self._hold(data)
             return b""
-        self._held.append(data[:at])
+        self._held.append(data[:end])
         complete = self.flush()
-        self._hold(data[at:])
+        self._hold(data[end:])
         return complete
 
     def flush(self) -> bytes:
@@ -64,9 +64,9 @@ class EventBuffer:
         self._held, self._size, self._tail = [], 0, b""
         return held
 
-    def terminate(self, rest: bytes) -> Steps[bytes]:
+    def terminate(self, remaining: bytes) -> Steps[bytes]:
         """Return what is held when the stream breaks: a whole event with a terminator, or nothing for a part of one."""
-        event = rest.rstrip()
+        event = remaining.rstrip()
         splitter, payloads = EventSplitter(len(event) + 2), [event]  # a line, or the data of an event
         for start in range(0, len(event), PIECE_BYTES):
             payloads += splitter.feed(event[start : start + PIECE_BYTES])
@@ -160,22 +160,22 @@ async def _body(accepted: Accepted, end: StreamEnd | None, buffer: EventBuffer |
                         await work.pause()
         except ProviderError as error:
             broken = error
-        rest = buffer.flush() if buffer else b""
-        broken = await _error_at_end(end, rest, broken, work)
+        remaining = buffer.flush() if buffer else b""
+        broken = await _error_at_end(end, remaining, broken, work)
         if buffer and broken:
-            rest = await work.run(buffer.terminate(rest))
-        yield key_filter.feed(rest) + key_filter.flush()
+            remaining = await work.run(buffer.terminate(remaining))
+        yield key_filter.feed(remaining) + key_filter.flush()
         if broken and not (end and end.seen):
             raise broken
 
 
 async def _error_at_end(
-    end: StreamEnd | None, rest: bytes, broken: ProviderError | None, work: Work
+    end: StreamEnd | None, remaining: bytes, broken: ProviderError | None, work: Work
 ) -> ProviderError | None:
     """Return the error of a stream that has closed with this rest. `broken`: the error that closed it."""
     if end is None:
         return broken
-    await work.run(end.feed_in_steps(rest))
+    await work.run(end.feed_in_steps(remaining))
     if not broken:
         end.close()
     return broken if broken or end.seen else IncompleteAnswer(NO_REASON)

@@ -77,14 +77,14 @@ class StreamDecoder:
 
     def _decode(self, payloads: list[bytes]) -> list[Event]:
         events: list[Event] = []
-        at = 0
-        while at < len(payloads):
+        position = 0
+        while position < len(payloads):
             try:
-                decoded, at = self._runs.decode(payloads, at)
+                decoded, position = self._runs.decode(payloads, position)
                 events += decoded
             except _UNKNOWN_SHAPE:
                 self._reader.skipped += 1
-                at += 1
+                position += 1
         if events:
             self._begin()
         return events

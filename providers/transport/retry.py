@@ -65,7 +65,7 @@ def requested_wait(error: ProviderError) -> float:
     except ValueError:
         pass
     try:
-        at = parsedate_to_datetime(error.retry_after or "")
-        return max(0.0, (at - datetime.now(UTC)).total_seconds())
+        retry_time = parsedate_to_datetime(error.retry_after or "")
+        return max(0.0, (retry_time - datetime.now(UTC)).total_seconds())
     except (TypeError, ValueError):  # not a date, or one without a time zone
         return 0.0

@@ -277,7 +277,7 @@ def exact_url(url: str) -> URL:
     yarl would decode `%3A` and `%40`, so that the name of a model could contain the method of a path. Characters that
     an address cannot contain are encoded, and the host may have any characters.
     """
-    scheme, separator, rest = url.partition("://")
-    end = min((at for mark in "/?#" if (at := rest.find(mark)) >= 0), default=len(rest))
-    origin = str(URL(f"{scheme}{separator}{rest[:end]}")).rstrip("/")
-    return URL(origin + quote(rest[end:], safe=_URL_CHARACTERS), encoded=True)
+    scheme, separator, address = url.partition("://")
+    end = min((position for mark in "/?#" if (position := address.find(mark)) >= 0), default=len(address))
+    origin = str(URL(f"{scheme}{separator}{address[:end]}")).rstrip("/")
+    return URL(origin + quote(address[end:], safe=_URL_CHARACTERS), encoded=True)

@@ -62,25 +62,25 @@ class EventSplitter:
             received = b"".join(held)
             held.clear()
         events = received.split(b"\n\n")
-        rest = events.pop()
-        self._size = len(rest)
-        if rest:
-            held.append(rest)
+        incomplete = events.pop()
+        self._size = len(incomplete)
+        if incomplete:
+            held.append(incomplete)
         if len(received) > self.limit and len(max(events, key=len)) > self.limit:
             raise _too_long(self.limit)
         return _data(events)
 
     def _continue_large(self, large: "_LargeEvent", received: bytes) -> list[bytes]:
         """Return the data of the large event if these bytes complete it, and of the events after it."""
-        at = 0 if large.after_line and received[0] == 10 else received.find(b"\n\n")
-        if at < 0:
+        end = 0 if large.after_line and received[0] == 10 else received.find(b"\n\n")
+        if end < 0:
             large.feed(received)
             return []
-        large.feed(received[:at])
+        large.feed(received[:end])
         data = large.end()
         self._large = None
-        rest = received[at + (1 if at == 0 and large.after_line else 2) :]
-        return [*([] if data is None else [data]), *(self._split(rest) if rest else ())]
+        following = received[end + (1 if end == 0 and large.after_line else 2) :]
+        return [*([] if data is None else [data]), *(self._split(following) if following else ())]
 
     def _without_bom(self, received: bytes) -> bytes:
         """Remove a byte order mark from the start of the stream. It may be split between reads."""
@@ -120,9 +120,9 @@ class _LargeEvent:
         if self._size > self._limit:
             raise _too_long(self._limit)
         before = len(self._data)
-        first, *others = received.split(b"\n")
+        first, *lines = received.split(b"\n")
         self._continue_line(first)
-        for line in others:
+        for line in lines:
             self._end_line()
             self._continue_line(line)
         self._data[before:] = [b"".join(self._data[before:])]  # not a part for each of millions of lines

@@ -24,7 +24,9 @@ class EntryNumbers:
                 first = self._counts.get((choice, name), 0)
                 self._counts[choice, name] = first + len(entries)
                 numbered = enumerate(entries[:MAX_ENTRIES], first)
-                delta[name] = [{"index": at, **one} if isinstance(one, dict) else one for at, one in numbered]
+                delta[name] = [
+                    {"index": index, **entry} if isinstance(entry, dict) else entry for index, entry in numbered
+                ]
         if isinstance(calls := delta.get("tool_calls"), list):
             self._number_calls(choice, calls)
 
@@ -34,11 +36,11 @@ class EntryNumbers:
         for place, call in enumerate(calls[:MAX_ENTRIES]):
             if not isinstance(call, dict):
                 continue
-            at = call.get("index")
-            if not isinstance(at, int):
-                at = count if _begins_call(call) else max(0, count - 1)
-                calls[place] = {**call, "index": at}
-            count = max(count, at + 1)
+            index = call.get("index")
+            if not isinstance(index, int):
+                index = count if _begins_call(call) else max(0, count - 1)
+                calls[place] = {**call, "index": index}
+            count = max(count, index + 1)
         self._counts[choice, "tool_calls"] = count
 
 

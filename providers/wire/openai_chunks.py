@@ -160,15 +160,15 @@ class ChunkReader:
             self._choices[index] = None
             if delta.get("role"):
                 pieces.append(_Piece({key: _opening(key, value) for key, value in delta.items() if _opens(key, value)}))
-        rest = {key: value for key, value in delta.items() if key not in {"role", "content"} and not _is_empty(value)}
-        before = {key: rest.pop(key) for key in BEFORE_TEXT if key in rest}
-        after = {key: rest.pop(key) for key in AFTER_TEXT if key in rest}
+        fields = {key: value for key, value in delta.items() if key not in {"role", "content"} and not _is_empty(value)}
+        before = {key: fields.pop(key) for key in BEFORE_TEXT if key in fields}
+        after = {key: fields.pop(key) for key in AFTER_TEXT if key in fields}
         if before:
             pieces.append(_Piece(before))
         text = self._text_pieces(index, delta.get("content"), scored=bool(chunk["choices"][0].get("logprobs")))
         pieces += text
-        if after or rest:
-            pieces.append(_Piece({**after, **rest}, visible=bool(after) or _is_visible(rest)))
+        if after or fields:
+            pieces.append(_Piece({**after, **fields}, visible=bool(after) or _is_visible(fields)))
         if isinstance(reason, str) and reason:
             pieces.append(_Piece({}, reason=reason))
         elif not pieces:
@@ -262,7 +262,7 @@ def _from_message(chunk: Chunk, message: object) -> Fields:
     chunk["object"] = "chat.completion.chunk"
     if isinstance(calls := message.get("tool_calls"), list):
         message["tool_calls"] = [
-            {"index": at, **call} if isinstance(call, dict) else call for at, call in enumerate(calls)
+            {"index": index, **call} if isinstance(call, dict) else call for index, call in enumerate(calls)
         ]
     return message
 
@@ -271,8 +271,8 @@ def _is_visible(fields: Fields) -> bool:
     """Return whether other fields contain a part of the answer, such as the call of a tool by Anthropic."""
     if not PARTS.isdisjoint(fields):
         return True
-    own = fields.get("anthropic")
-    blocks = own.get("content") if isinstance(own, dict) else None
+    native_fields = fields.get("anthropic")
+    blocks = native_fields.get("content") if isinstance(native_fields, dict) else None
     return isinstance(blocks, list) and any(isinstance(block, dict) and "type" in block for block in blocks)
 
 

@@ -80,8 +80,8 @@ def parse_tool_call(call: Mapping[str, Any]) -> ToolCall:
 
     Arguments that are not a JSON object, and the text input of a custom tool, become a field of an object.
     """
-    given = call.get("id")
-    call_id = None if isinstance(given, str) and given.startswith(_GENERATED) else given or None
+    received_id = call.get("id")
+    call_id = None if isinstance(received_id, str) and received_id.startswith(_GENERATED) else received_id or None
     extra = as_object(call.get("extra_content"))
     if call.get("type") == "custom":
         custom = as_object(call.get("custom"))
@@ -149,20 +149,20 @@ class ToolCallIds:
         self._open: list[tuple[str, str]] = []  # (id, name) of calls without a result
         self._count = 0
 
-    def for_call(self, name: str, given: str | None) -> str:
+    def for_call(self, name: str, received_id: str | None) -> str:
         """Return the id of a call."""
         self._count += 1
-        call_id = given or f"call_{self._count}"
+        call_id = received_id or f"call_{self._count}"
         self._open.append((call_id, name))
         return call_id
 
-    def for_result(self, name: str | None, given: str | None) -> str:
+    def for_result(self, name: str | None, received_id: str | None) -> str:
         """Return the id of the call that a result belongs to."""
         for call_id, called in self._open:
-            if call_id == given or (not given and name in (None, called)):
+            if call_id == received_id or (not received_id and name in (None, called)):
                 self._open.remove((call_id, called))
                 return call_id
-        return given or name or "call_0"
+        return received_id or name or "call_0"
 
 
 def json_format(response_format: object) -> tuple[bool, Fields | None]:

@@ -50,7 +50,7 @@ def _delta(delta: Fields) -> Fields:
         del valid["content"]
     if isinstance(calls := valid.get("tool_calls"), list):
         written = map(_with_written_arguments, _objects(calls))
-        valid["tool_calls"] = [_typed(one, _CALL_TYPES) for one in written if _is_call(one)]
+        valid["tool_calls"] = [_typed(call, _CALL_TYPES) for call in written if _is_call(call)]
     elif calls is not None:
         del valid["tool_calls"]
     if valid.get("function_call") is not None:
@@ -60,27 +60,27 @@ def _delta(delta: Fields) -> Fields:
         if valid.get(name) is not None:
             valid[name] = _objects(valid[name])
     if "reasoning_details" in valid:
-        valid["reasoning_details"] = [_typed(one, _THOUGHT_TYPES) for one in _objects(valid["reasoning_details"])]
+        valid["reasoning_details"] = [_typed(detail, _THOUGHT_TYPES) for detail in _objects(valid["reasoning_details"])]
     return {name: value for name, value in valid.items() if name not in VENDORS} | _vendor_fields(valid)
 
 
 def _vendor_fields(delta: Fields) -> Fields:
     """Return the fields of a delta that only one API has."""
     valid = {name: dict(delta[name]) for name in VENDORS if isinstance(delta.get(name), Mapping)}
-    if "content" in (own := valid.get("anthropic", {})):
-        own["content"] = [_typed(block, _BLOCK_TYPES) for block in _objects(own["content"])]
+    if "content" in (native_fields := valid.get("anthropic", {})):
+        native_fields["content"] = [_typed(block, _BLOCK_TYPES) for block in _objects(native_fields["content"])]
     return valid
 
 
-def _objects(given: object) -> list[Fields]:
+def _objects(value: object) -> list[Fields]:
     """Return the objects of a list. Further ones than MAX_ENTRIES are dropped."""
-    return [one for one in given[:MAX_ENTRIES] if isinstance(one, dict)] if isinstance(given, list) else []
+    return [entry for entry in value[:MAX_ENTRIES] if isinstance(entry, dict)] if isinstance(value, list) else []
 
 
-def _typed(given: Fields, types: Mapping[str, Any]) -> Fields:
+def _typed(fields: Fields, types: Mapping[str, Any]) -> Fields:
     """Return an object without the fields that have another type than the one in `types`."""
-    wrong = [name for name, kind in types.items() if not isinstance(given.get(name), kind)]
-    return {name: value for name, value in given.items() if name not in wrong} if wrong else given
+    wrong = [name for name, kind in types.items() if not isinstance(fields.get(name), kind)]
+    return {name: value for name, value in fields.items() if name not in wrong} if wrong else fields
 
 
 def _with_written_arguments(call: Fields) -> Fields:

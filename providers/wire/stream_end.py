@@ -160,8 +160,8 @@ def _find_done(events: bytes, start: int, stop: int) -> int:
         return 0
     if events.find(DONE, start, stop) < 0:
         return -1
-    found = [events.find(end + line, start, stop) for end in (b"\n", b"\r") for line in _DONE_LINES]
-    return min([at + 1 for at in found if at >= 0], default=-1)
+    positions = [events.find(end + line, start, stop) for end in (b"\n", b"\r") for line in _DONE_LINES]
+    return min([position + 1 for position in positions if position >= 0], default=-1)
 
 
 def _index(choice: Mapping[str, Any]) -> int:
@@ -177,8 +177,8 @@ def _is_error(event: Mapping[str, Any]) -> bool:
 
 def after_last_terminator(data: bytes, terminators: tuple[bytes, ...], stop: int) -> int:
     """Return the position after the last of these terminators before `stop`, 0 if there is none."""
-    at = 0
+    end = 0
     for terminator in terminators:  # each is searched only after the ones found before, to not search all data
-        found = data.rfind(terminator, max(0, at - len(terminator)), stop)
-        at = max(at, found + len(terminator) if found >= 0 else 0)
-    return at
+        start = data.rfind(terminator, max(0, end - len(terminator)), stop)
+        end = max(end, start + len(terminator) if start >= 0 else 0)
+    return end

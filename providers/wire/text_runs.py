@@ -56,22 +56,22 @@ class RunDecoder:
         self._template: Template | None = None
         self._templates_made = 0
 
-    def decode(self, payloads: list[bytes], at: int) -> tuple[list[Event], int]:
-        """Return the events of the payload at `at`, or of the run that begins there, and the next position.
+    def decode(self, payloads: list[bytes], position: int) -> tuple[list[Event], int]:
+        """Return the events of the payload at `position`, or of the run that begins there, and the next position.
 
         All are sanitized: those of a run because the chunk of their template is.
         """
         if self._template and self._reader.text_field:
-            texts = self._template.match(payloads, at)
+            texts = self._template.match(payloads, position)
             if texts and (event := self._template.event(texts)):
-                return [event], at + len(texts)
+                return [event], position + len(texts)
             if texts:  # not JSON; without this, the rest of the run would be matched again from each payload
                 self._template = None
-        payload = payloads[at]
+        payload = payloads[position]
         events = [sanitize(event) for event in self._reader.read(payload)]
         if b"\\" not in payload and len(events) == 1 and isinstance(events[0], TextDelta):
             self._update_template(payload, events[0])
-        return events, at + 1
+        return events, position + 1
 
     def _update_template(self, payload: bytes, delta: TextDelta) -> None:
         if self._templates_made < MAX_TEMPLATES:
@@ -90,17 +90,17 @@ class Template:
         self._chunk = delta.chunk
         (self._choice,) = delta.chunk["choices"]
 
-    def match(self, payloads: list[bytes], at: int) -> list[bytes]:
-        """Return the texts, still encoded as JSON, of the payloads from `at` on that fit."""
+    def match(self, payloads: list[bytes], position: int) -> list[bytes]:
+        """Return the texts, still encoded as JSON, of the payloads from `position` on that fit."""
         texts: list[bytes] = []
-        first, *rest = self._literals
-        for number in range(at, len(payloads)):
+        first, *literals = self._literals
+        for number in range(position, len(payloads)):
             payload = payloads[number]
             text, start = b"", len(first)
             escaped = b"\\" in payload
             if not payload.startswith(first) or (escaped and _CODE_ESCAPE in payload):
                 return texts
-            for index, literal in enumerate(rest):
+            for index, literal in enumerate(literals):
                 end = _string_end(payload, start) if escaped else payload.find(b'"', start)
                 if end < 0 or not payload.startswith(literal, end):
                     return texts
@@ -165,4 +165,4 @@ def _variable_spans(payload: bytes, text: str, reader: PayloadReader) -> list[tu
     if reader.ignored:
         spans += [(*match.span(1), False) for match in reader.ignored.finditer(payload)]
     spans.sort()
-    return spans if all(one[1] < two[0] for one, two in pairwise(spans)) else None
+    return spans if all(span[1] < following[0] for span, following in pairwise(spans)) else None

@@ -112,22 +112,22 @@ class _Download:
             return
         cached = self.cached(source)
         part = self._copy(name, Path(cached)) if cached else self._fetch(name, source)
-        found = hash_of(part)
-        if expected and found != expected:
+        digest = hash_of(part)
+        if expected and digest != expected:
             part.unlink()
             raise ProviderError(
-                f"{source} of {self.checker.id} has the SHA-256 {found} instead of {expected}. It was deleted. "
+                f"{source} of {self.checker.id} has the SHA-256 {digest} instead of {expected}. It was deleted. "
                 "Another file than the known one is published at this address."
             )
         if name == _CONFIG:
             self._read_labels(part)
         size = part.stat().st_size
         part.replace(path)
-        entry = InstalledFile(source, found, size)
+        entry = InstalledFile(source, digest, size)
         self.manifest = replace(self.manifest, files={**self.manifest.files, name: entry})
         self.manifest.write(self.checker.folder)
-        known = "as known" if expected else "recorded, because no SHA-256 was known"
-        self.report(f"{source}: {size / 1e6:.1f} MB, SHA-256 {found[:12]}… {known}")
+        origin = "as known" if expected else "recorded, because no SHA-256 was known"
+        self.report(f"{source}: {size / 1e6:.1f} MB, SHA-256 {digest[:12]}… {origin}")
 
     def _expected(self, name: str, source: str) -> str:
         """Return the hash that the file must have, "" if none is known."""

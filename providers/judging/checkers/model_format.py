@@ -122,7 +122,11 @@ def from_labels(labels: Sequence[str], max_tokens: int = DEFAULT_MAX_TOKENS) -> 
 
 def check_labels(expected: ModelFormat, labels: Sequence[str]) -> None:
     """Raise ProviderError if the labels of `config.json` are not the expected ones."""
-    if labels and expected.labels and [one.lower() for one in labels] != [one.lower() for one in expected.labels]:
+    if (
+        labels
+        and expected.labels
+        and [label.lower() for label in labels] != [label.lower() for label in expected.labels]
+    ):
         raise ProviderError(
             f"The labels of the checker are {', '.join(labels)}, but {', '.join(expected.labels)} were expected."
         )

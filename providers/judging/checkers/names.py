@@ -65,8 +65,8 @@ def find_checker(name: str) -> Checker | None:
         return Checker(name, preset.id, preset.revision, preset)
     if not name.startswith(NAMED):
         return None
-    repository, at, revision = name.removeprefix(NAMED).partition("@")
-    if not _REPOSITORY.fullmatch(repository) or (at and not _is_revision(revision)):
+    repository, separator, revision = name.removeprefix(NAMED).partition("@")
+    if not _REPOSITORY.fullmatch(repository) or (separator and not _is_revision(revision)):
         raise ProviderError(f"{name!r} is not the name of a model: it must be {FORMS}")
     preset = next((preset for preset in PRESETS.values() if preset.id == repository), None)
     return Checker(name, repository, revision or (preset.revision if preset else DEFAULT_REVISION), preset)

@@ -106,11 +106,11 @@ def walk(folder: OpenFolder, include: Sequence[str] = (), names: Collection[str]
         return
     pending = _list_folder(folder, "", include)
     while pending:
-        found = pending.pop()
-        if isinstance(found, str):
-            pending += _list_folder(folder, found, include)
+        item = pending.pop()
+        if isinstance(item, str):
+            pending += _list_folder(folder, item, include)
         else:
-            yield found
+            yield item
 
 
 async def changes(folders: Sequence[Path], *, recursive: bool = True) -> AsyncIterator[None]:
@@ -137,8 +137,8 @@ def _list_folder(folder: OpenFolder, inside: str, include: Sequence[str]) -> lis
     """Return the content of one folder in descending order. Folders are returned as paths."""
     try:
         with folder.descend(inside) as descriptor, os.scandir(descriptor) as listing:
-            found = sorted(listing, key=lambda entry: entry.name, reverse=True)
-            return [item for entry in found for item in _list_entry(entry, inside, include)]
+            entries = sorted(listing, key=lambda entry: entry.name, reverse=True)
+            return [item for entry in entries for item in _list_entry(entry, inside, include)]
     except OSError as error:
         return [SkippedFile(f"{inside}/", f"cannot be read: {error.strerror}")]
 

@@ -92,8 +92,8 @@ class FolderRetriever(Retriever):
         if option and embedder is None:
             notes = {"degraded": "by words only: the embedder is not available"}
         truncated = query[:MAX_QUESTION]  # other requests wait for the same thread
-        found = await self._in_thread(partial(self._search, truncated, vector, option, top_k))
-        return replace(found, notes={**found.notes, **notes})
+        retrieved = await self._in_thread(partial(self._search, truncated, vector, option, top_k))
+        return replace(retrieved, notes={**retrieved.notes, **notes})
 
     async def document(self, document_id: str, first: int = 0, limit: int | None = None) -> Document:
         """Return excerpts of a file. Raises ProviderError if the store cannot be read."""
@@ -164,20 +164,20 @@ class FolderRetriever(Retriever):
         with self._store.snapshot():
             words = self._store.words
             counts = words.counts(query)
-            known = words.rare_acronyms(query, counts)
+            acronyms = words.rare_acronyms(query, counts)
             weights = words.weights(counts)
             self._load()
             similar = self._vocabulary.similar_terms(counts)
             by_words = words.add_similar(words.search(counts, CANDIDATES), counts, similar, CANDIDATES)
-            by_initials = words.spelled_out(known, {hit.excerpt for hit in by_words}, CANDIDATES)
+            by_initials = words.spelled_out(acronyms, {hit.excerpt for hit in by_words}, CANDIDATES)
             by_vectors = self._by_vectors(vector) if vector is not None else []
-            found = self._store.excerpts({*by_initials, *(hit.excerpt for hit in (*by_words, *by_vectors))})
+            excerpts = self._store.excerpts({*by_initials, *(hit.excerpt for hit in (*by_words, *by_vectors))})
         kind = breadth(query)
-        coverage = cache(lambda number: found[number].coverage(weights, known, similar))
-        spelled = _spelled_out(known, by_initials, found, coverage)
-        preferences = _preferences(found, kind)
-        bm25 = {hit.excerpt: hit.score for hit in by_words if hit.excerpt in found}
-        cosines = {hit.excerpt: hit.score for hit in by_vectors if hit.excerpt in found}
+        coverage = cache(lambda number: excerpts[number].coverage(weights, acronyms, similar))
+        spelled = _spelled_out(acronyms, by_initials, excerpts, coverage)
+        preferences = _preferences(excerpts, kind)
+        bm25 = {hit.excerpt: hit.score for hit in by_words if hit.excerpt in excerpts}
+        cosines = {hit.excerpt: hit.score for hit in by_vectors if hit.excerpt in excerpts}
         if by_vectors:
             count = max(COMBINED, top_k)
             combined = {*list(bm25)[:count], *list(cosines)[:count], *spelled}
@@ -187,7 +187,7 @@ class FolderRetriever(Retriever):
         chosen = []
         for number, _ in ranked[:top_k]:
             score = max(cosines.get(number, 0.0), coverage(number))
-            chosen.append(self._with_url(found[number].entry) | {"score": round(score, 4)})
+            chosen.append(self._with_url(excerpts[number].entry) | {"score": round(score, 4)})
         notes = {
             "by_words": len({*spelled, *bm25}),
             "by_vectors": len(by_vectors),
@@ -226,7 +226,7 @@ class FolderRetriever(Retriever):
         count = min(CANDIDATES, len(scores))
         best = np.argpartition(-scores, count - 1)[:count]
         order = best[np.lexsort((self._numbers[best], -scores[best]))]
-        return [Hit(int(self._numbers[at]), float(scores[at])) for at in order]
+        return [Hit(int(self._numbers[index]), float(scores[index])) for index in order]
 
 
 def _open_file(path: Path, name: str) -> SourceFile:
@@ -238,21 +238,21 @@ def _open_file(path: Path, name: str) -> SourceFile:
 
 
 def _spelled_out(
-    known: Mapping[str, str],
+    acronyms: Mapping[str, str],
     excerpts: Sequence[int],
-    found: Mapping[int, StoredExcerpt],
+    stored: Mapping[int, StoredExcerpt],
     coverage: Callable[[int], float],
 ) -> list[int]:
     """Return the excerpts that spell out one of these acronyms, those with most terms of the question first."""
-    exact = [number for number in excerpts if number in found and spelled_out(known, found[number].entry["text"])]
+    exact = [number for number in excerpts if number in stored and spelled_out(acronyms, stored[number].entry["text"])]
     return sorted(exact, key=lambda number: (-coverage(number), number))
 
 
-def _preferences(found: Mapping[int, StoredExcerpt], kind: str) -> dict[int, float]:
+def _preferences(excerpts: Mapping[int, StoredExcerpt], kind: str) -> dict[int, float]:
     """Return weights by excerpt. A broad question prefers artifacts, any other question the source text."""
     prefers_artifacts = kind == "broad"
     return {
         number: PREFERENCE
-        for number, excerpt in found.items()
+        for number, excerpt in excerpts.items()
         if bool(excerpt.entry.get("is_generated_artifact")) == prefers_artifacts
     }

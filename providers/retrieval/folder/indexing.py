@@ -88,14 +88,14 @@ async def index(
     with _open(folder) as opened, closing(batch), closing(process):  # commits complete files, also of a stopped run
         walked = list(walk(opened, include, names))
         files = [item for item in walked if isinstance(item, File)]
-        others = [item.name for item in walked if isinstance(item, OtherFile)]
+        other_names = [item.name for item in walked if isinstance(item, OtherFile)]
         yield Started(len(files))
-        if others and names is None:
-            yield OtherFormats(_suffixes(others))
+        if other_names and names is None:
+            yield OtherFormats(_suffixes(other_names))
         for item in walked:
             if isinstance(item, SkippedFile):
                 yield item
-        for name in others if names is not None else ():
+        for name in other_names if names is not None else ():
             yield SkippedFile(name, NO_READER)
         with store.transaction():
             stored_folder = store.folder(folder)
@@ -170,12 +170,12 @@ class _FileReader:
                 yield [self.admit(entry) for entry in batch]
 
 
-async def _update(store: Store, folder: Folder, file: File, known: bytes | None, reader: _FileReader) -> Step:
+async def _update(store: Store, folder: Folder, file: File, stored_digest: bytes | None, reader: _FileReader) -> Step:
     try:
         with reader.folder.open(file.name) as source:
             reader.refuse_private_key(source, file.name)
             digest = reader.digest(source)
-            if digest == known:
+            if digest == stored_digest:
                 return Unchanged(file.name)
             with store.transaction():
                 count = await _write(store, folder, digest, source, file.name, reader)

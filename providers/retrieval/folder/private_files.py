@@ -62,8 +62,8 @@ def is_included(name: str, include: Sequence[str]) -> bool:
 
 def _names_secret(stem: str) -> bool:
     words = [word.lower() for word in _WORD.findall(stem)]
-    rest = [word for word in words if word not in QUALIFIERS and not word.isdigit()]
-    return bool(_IDENTIFIERS.match(stem)) or (bool(rest) and all(word in SECRETS for word in rest))
+    telling_words = [word for word in words if word not in QUALIFIERS and not word.isdigit()]
+    return bool(_IDENTIFIERS.match(stem)) or (bool(telling_words) and all(word in SECRETS for word in telling_words))
 
 
 def _advice(reason: str, path: PurePosixPath) -> str:

@@ -46,9 +46,9 @@ class StoredExcerpt:
     heads: str
     entry: Entry
 
-    def coverage(self, weights: Mapping[str, float], known: Mapping[str, str], similar: Similar) -> float:
+    def coverage(self, weights: Mapping[str, float], acronyms: Mapping[str, str], similar: Similar) -> float:
         """Return the weighted share of the terms that the excerpt contains, 0 to 1."""
-        return coverage(f"{self.heads}\n{self.entry['text']}", weights, known, similar)
+        return coverage(f"{self.heads}\n{self.entry['text']}", weights, acronyms, similar)
 
 
 class Store(StoreDatabase):
@@ -80,7 +80,11 @@ class Store(StoreDatabase):
 
     def select_files(self, folder: Path, names: Iterable[str] | None) -> None:
         """Remember the only files of a folder that are indexed, None for all."""
-        selected = {str(path): sorted(known) for path, known in self.selected_files().items() if path != folder}
+        selected = {
+            str(path): sorted(selected_names)
+            for path, selected_names in self.selected_files().items()
+            if path != folder
+        }
         self.set_metadata(_SELECTED, json.dumps(selected | ({} if names is None else {str(folder): sorted(names)})))
 
     def files(self, folder: int) -> dict[str, bytes]:
@@ -147,12 +151,12 @@ class Store(StoreDatabase):
 
     def excerpts(self, numbers: Iterable[int]) -> dict[int, StoredExcerpt]:
         """Return excerpts by id. Ids that no longer exist are left out."""
-        found = {}
+        excerpts = {}
         for number in numbers:
             row = self._database.execute("SELECT heads, fields FROM excerpts WHERE id = ?", (number,)).fetchone()
             if row:
-                found[number] = StoredExcerpt(row[0], json.loads(row[1]))
-        return found
+                excerpts[number] = StoredExcerpt(row[0], json.loads(row[1]))
+        return excerpts
 
     def document(self, document_id: str, first: int = 0, limit: int | None = None) -> tuple[list[Entry], int]:
         """Return excerpts of a file in order, from a position on, and the number of all.

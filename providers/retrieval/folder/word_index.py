@@ -95,14 +95,16 @@ class WordIndex:
 
         Where many contain an acronym, those that spell it out are not needed.
         """
-        known = acronyms(question)
-        return {term: found for term, found in known.items() if counts.get(term, MIN_FOUND) < MIN_FOUND}
+        meanings = acronyms(question)
+        return {term: meaning for term, meaning in meanings.items() if counts.get(term, MIN_FOUND) < MIN_FOUND}
 
-    def spelled_out(self, known: Mapping[str, str], preferred: Collection[int], limit: int) -> list[int]:
+    def spelled_out(self, acronyms: Mapping[str, str], preferred: Collection[int], limit: int) -> list[int]:
         """Return at most `limit` excerpts that may spell out one of these acronyms, the preferred ones first."""
-        if not known:
+        if not acronyms:
             return []
-        query = " OR ".join(f"({' AND '.join(map(_fts_term, initials_of_three(one)))})" for one in known.values())
+        query = " OR ".join(
+            f"({' AND '.join(map(_fts_term, initials_of_three(initials)))})" for initials in acronyms.values()
+        )
         rows = self._database.execute("SELECT rowid FROM initials WHERE initials MATCH ? LIMIT ?", (query, MAX_ROWS))
         return sorted((excerpt for (excerpt,) in rows), key=lambda excerpt: excerpt not in preferred)[:limit]
 
@@ -122,9 +124,9 @@ class WordIndex:
         selection = select_terms(counts, self._total())
         hits = self._ranked(selection, limit)
         if not selection.is_complete and len(hits) < min(limit, MIN_FOUND):
-            known = {hit.excerpt for hit in hits}
-            others = self._ranked(TermSelection(tuple(counts)), limit)
-            hits += [hit for hit in others if hit.excerpt not in known]
+            found_excerpts = {hit.excerpt for hit in hits}
+            more_hits = self._ranked(TermSelection(tuple(counts)), limit)
+            hits += [hit for hit in more_hits if hit.excerpt not in found_excerpts]
         return hits[:limit]
 
     def add_similar(self, hits: Sequence[Hit], counts: Mapping[str, int], similar: Similar, limit: int) -> list[Hit]:
@@ -172,13 +174,13 @@ def _rarity(excerpts: int, total: int) -> float:
     return log(1 + total / (excerpts + 0.5))
 
 
-def coverage(text: str, weights: Mapping[str, float], known: Mapping[str, str], similar: Similar) -> float:
+def coverage(text: str, weights: Mapping[str, float], acronyms: Mapping[str, str], similar: Similar) -> float:
     """Return the weighted share of the terms that a text contains, 0 to 1.
 
-    `weights`: the result of `weights`. `known`: acronyms that the text contains if it spells them out. `similar`:
+    `weights`: the result of `weights`. `acronyms`: acronyms that the text contains if it spells them out. `similar`:
     words that count instead of a term, with a part of its weight.
     """
-    terms = {*search_terms(text), *spelled_out(known, text)}
+    terms = {*search_terms(text), *spelled_out(acronyms, text)}
     terms |= {term[0] for term in terms if not term.isascii()}
     contained = sum(weight * _presence(term, terms, similar) for term, weight in weights.items())
     return contained / (sum(weights.values()) or 1.0)

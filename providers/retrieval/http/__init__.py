@@ -48,12 +48,12 @@ class Settings:
         """Return the preset with the changes. Raises ValueError for an unknown preset."""
         if self.preset not in PRESETS:
             raise ValueError(f"unknown preset {self.preset!r}; there are: {', '.join(filter(None, PRESETS))}")
-        known = PRESETS[self.preset]
+        preset = PRESETS[self.preset]
         return replace(
-            known,
-            body={**known.body, **self.body},
-            entries=self.entries or known.entries,
-            fields={**known.fields, **self.fields},
+            preset,
+            body={**preset.body, **self.body},
+            entries=self.entries or preset.entries,
+            fields={**preset.fields, **self.fields},
         )
 
     def wants_vector(self) -> bool:

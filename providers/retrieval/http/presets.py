@@ -26,10 +26,10 @@ class Service:
     message: str = ""  # the path of the error message
 
 
-def _nested_paths(key: str, **others: str) -> dict[str, str]:
+def _nested_paths(key: str, **paths: str) -> dict[str, str]:
     """Return the common paths below a key of the result."""
     paths_below = {name: "|".join(f"{key}.{path}" for path in paths.split("|")) for name, paths in COMMON_PATHS.items()}
-    return paths_below | others
+    return paths_below | paths
 
 
 _SEARCH = {

@@ -40,8 +40,8 @@ def lines(source: SourceFile, name: str) -> Iterator[str]:
 
 def batches(source: SourceFile, name: str, max_bytes: int) -> Iterator[str]:
     """Yield the excerpts of a file as JSON lists of `BATCH` excerpts."""
-    found = entries_of(source, name, max_bytes)
-    while batch := list(islice(found, BATCH)):
+    entries = entries_of(source, name, max_bytes)
+    while batch := list(islice(entries, BATCH)):
         yield json.dumps(batch)
 
 

@@ -12,8 +12,8 @@ def artifact(name: str) -> dict[str, Any]:
     The next folder is the kind of artifact: `artifacts/book-club-profile/dune.md`.
     """
     folders = PurePosixPath(name).parts[:-1]
-    at = next((index for index, folder in enumerate(folders) if folder.casefold() in FOLDERS), None)
-    if at is None:
+    position = next((index for index, folder in enumerate(folders) if folder.casefold() in FOLDERS), None)
+    if position is None:
         return {}
-    kind = folders[at + 1] if at + 1 < len(folders) else None
+    kind = folders[position + 1] if position + 1 < len(folders) else None
     return {"is_generated_artifact": True, "chunk_type": "artifact"} | ({"artifact_kind": kind} if kind else {})

@@ -30,12 +30,12 @@ def _fields(data: Mapping[Any, Any]) -> dict[str, Any]:
     fields: dict[str, Any] = {key: str(data[key]) for key in _TEXTS if isinstance(data.get(key), _Plain)}
     if isinstance(data.get("is_generated_artifact"), bool):
         fields["is_generated_artifact"] = data["is_generated_artifact"]
-    others = {
+    metadata = {
         str(key): value if isinstance(value, str | int) or _is_finite(value) else str(value)
         for key, value in data.items()
         if key not in (*_TEXTS, "is_generated_artifact") and not isinstance(value, Mapping | list | None)
     }
-    return fields | ({"metadata": others} if others else {})
+    return fields | ({"metadata": metadata} if metadata else {})
 
 
 def _is_finite(value: Any) -> bool:

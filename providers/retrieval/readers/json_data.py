@@ -30,8 +30,8 @@ def whole(source: SourceFile) -> Iterator[Part]:
     """Yield the entries of a list, or the values of an object. `evidence` and `documents` may contain evidence."""
     path = source.path
     check_memory(path, source.size)
-    found = _json(source.read_text(encoding_of(source)), path, "")
-    for headings, value in _sections(found):
+    document = _json(source.read_text(encoding_of(source)), path, "")
+    for headings, value in _sections(document):
         entries = value if isinstance(value, list) else [value]
         for part in _parts(enumerate(entries, 1)):
             yield replace(part, headings=(*headings, *part.headings))
@@ -44,22 +44,22 @@ def _lines(source: SourceFile) -> Iterator[Item]:
                 yield number, _json(line, source.path, f"line {number}")
 
 
-def _sections(found: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
+def _sections(document: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
     """Yield the lists of evidence in an object, with their names, and the object without them."""
-    if not isinstance(found, dict):
-        yield (), found
+    if not isinstance(document, dict):
+        yield (), document
         return
-    lists = {key: value for key, value in found.items() if isinstance(value, list) and any(map(_is_evidence, value))}
-    if rest := {key: value for key, value in found.items() if key not in lists}:
-        yield (), rest
+    lists = {key: value for key, value in document.items() if isinstance(value, list) and any(map(_is_evidence, value))}
+    if other_fields := {key: value for key, value in document.items() if key not in lists}:
+        yield (), other_fields
     for key, value in lists.items():
         yield (() if key in {"evidence", "documents"} else (key,)), value
 
 
 def _json(text: str, path: Path, location: str) -> Any:
     try:
-        found = json.loads(text.removeprefix("\ufeff"), parse_float=WrittenFloat, parse_constant=str)
-        json.dumps(found, ensure_ascii=False).encode()
+        value = json.loads(text.removeprefix("\ufeff"), parse_float=WrittenFloat, parse_constant=str)
+        json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError:
         raise UnreadableFileError(path, "contains a lone surrogate; write it as UTF-8 text", location) from None
     except json.JSONDecodeError as error:
@@ -67,7 +67,7 @@ def _json(text: str, path: Path, location: str) -> Any:
         raise UnreadableFileError(path, f"is not JSON ({where}: {error.msg}); {_HELP}", location) from None
     except (ValueError, RecursionError):
         raise UnreadableFileError(path, f"is not JSON that can be read; {_HELP}", location) from None
-    return found
+    return value
 
 
 def _parts(items: Iterable[Item]) -> Iterator[Part]:
@@ -97,11 +97,13 @@ def _evidence(value: dict[str, Any] | str) -> Part:
     if isinstance(value, str):
         return Part(value, ready=True)
     fields = make_entry(value, _PATHS)
-    text, given = fields.pop("text"), fields.pop("metadata", {})
-    known = [one for one in (*fields.values(), text) if isinstance(one, str | int | float)]
-    others = {key: found for key, found in value.items() if key not in {*fields, "metadata"} and found not in known}
-    label = next((others.pop(key) for key in ("page_number", "page") if others.get(key) is not None), None)
+    text, own_metadata = fields.pop("text"), fields.pop("metadata", {})
+    read_values = [field for field in (*fields.values(), text) if isinstance(field, str | int | float)]
+    other_fields = {
+        key: entry for key, entry in value.items() if key not in {*fields, "metadata"} and entry not in read_values
+    }
+    label = next((other_fields.pop(key) for key in ("page_number", "page") if other_fields.get(key) is not None), None)
     if label is not None and "page_number" not in fields:
-        others.setdefault("page_label", label)
-    metadata = {**{key: found for key, found in others.items() if found is not None}, **given}
+        other_fields.setdefault("page_label", label)
+    metadata = {**{key: entry for key, entry in other_fields.items() if entry is not None}, **own_metadata}
     return Part(text, fields=fields | ({"metadata": metadata} if metadata else {}), ready=True)

@@ -40,6 +40,6 @@ def search_path() -> list[str]:
 
 def settings() -> Start:
     """Return the working directory and the environment of the process."""
-    given = {variable: os.environ[variable] for variable in _VARIABLES if variable in os.environ}
+    environment = {variable: os.environ[variable] for variable in _VARIABLES if variable in os.environ}
     # One thread: the arrays are small, and every thread of OpenBLAS reserves address space.
-    return {"cwd": _FOLDER, "env": {**given, "PYTHONSAFEPATH": "1", "OPENBLAS_NUM_THREADS": "1"}}
+    return {"cwd": _FOLDER, "env": {**environment, "PYTHONSAFEPATH": "1", "OPENBLAS_NUM_THREADS": "1"}}

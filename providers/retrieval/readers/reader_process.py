@@ -79,10 +79,14 @@ class ReaderProcess:
     def _running(self) -> tuple[subprocess.Popen[bytes], socket.socket]:
         if self._process is None or self._requests is None or self._process.poll() is not None:
             self.close()
-            self._requests, given = socket.socketpair()
-            with given:
+            self._requests, reader_end = socket.socketpair()
+            with reader_end:
                 self._process = subprocess.Popen(  # noqa: S603 # nosec B603 # runs this package
-                    command(), stdin=given.fileno(), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, **settings()
+                    command(),
+                    stdin=reader_end.fileno(),
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.DEVNULL,
+                    **settings(),
                 )
         return self._process, self._requests
 

@@ -70,9 +70,9 @@ def encoding_of(source: SourceFile) -> str:
     return encoding
 
 
-def _sample(block: bytes, at: int) -> bytes:
+def _sample(block: bytes, offset: int) -> bytes:
     """Return the bytes from the start of the line at an offset. The text before may be ASCII, which shows nothing."""
-    start = max(block.rfind(b"\n", 0, at) + 1, at - SAMPLE // 2)
+    start = max(block.rfind(b"\n", 0, offset) + 1, offset - SAMPLE // 2)
     return block[start : start + SAMPLE]
 
 
@@ -95,7 +95,9 @@ def _is_western(sample: bytes) -> bool:
     if _MISPLACED.search(text):
         return False
     letters = [character for character in text if not character.isascii() and character not in _PUNCTUATION]
-    return max(sum(map(known.count, letters)) for known in _WESTERN_LETTERS) >= _MIN_SHARE * len(letters)
+    return max(
+        sum(map(letters_of_language.count, letters)) for letters_of_language in _WESTERN_LETTERS
+    ) >= _MIN_SHARE * len(letters)
 
 
 def _guess_encoding(source: SourceFile, sample: bytes) -> str:

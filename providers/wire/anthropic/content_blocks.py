@@ -72,7 +72,7 @@ def _blocks(message: Message, path: str) -> list[Fields]:
     if message.get("role") in {"tool", "function"}:
         return [_tool_result(message, path)]
     parts = [*content_parts(message.get("content") or message.get("refusal"))]
-    blocks = [block for at, part in enumerate(parts) if (block := _block(part, f"{path}.content[{at}]"))]
+    blocks = [block for index, part in enumerate(parts) if (block := _block(part, f"{path}.content[{index}]"))]
     if message.get("role") != "assistant" or any(part.get("type") == "anthropic" for part in parts):
         return blocks
     calls = [_tool_use(as_object(call)) for call in as_list(message.get("tool_calls"))]
@@ -85,19 +85,19 @@ def thinking_blocks(message: Mapping[str, Any]) -> list[Fields]:
     The first name is OpenRouter's and ours, the second LiteLLM's. Thinking without a signature is left out, because
     Anthropic would refuse it.
     """
-    given = [block for block in as_list(message.get("thinking_blocks")) if isinstance(block, dict)]
-    if given:
-        return [block for block in given if block.get("signature") or block.get("type") == "redacted_thinking"]
-    found: list[Fields] = []
+    blocks = [block for block in as_list(message.get("thinking_blocks")) if isinstance(block, dict)]
+    if blocks:
+        return [block for block in blocks if block.get("signature") or block.get("type") == "redacted_thinking"]
+    thinking: list[Fields] = []
     for detail in map(as_object, as_list(message.get("reasoning_details"))):
         if not str(detail.get("format", REASONING_FORMAT)).startswith(REASONING_FORMAT):
             continue  # OpenAI's Python client repeats the format for each delta of the stream
         if detail.get("type") == "reasoning.text" and detail.get("signature"):
             text = detail.get("text") or ""
-            found.append({"type": "thinking", "thinking": text, "signature": detail["signature"]})
+            thinking.append({"type": "thinking", "thinking": text, "signature": detail["signature"]})
         elif detail.get("type") == "reasoning.encrypted" and detail.get("data"):
-            found.append({"type": "redacted_thinking", "data": detail["data"]})
-    return found
+            thinking.append({"type": "redacted_thinking", "data": detail["data"]})
+    return thinking
 
 
 def _tool_result(message: Message, path: str) -> Fields:
@@ -105,7 +105,7 @@ def _tool_result(message: Message, path: str) -> Fields:
     content = message.get("content")
     parts: Any = text_of(content)
     if isinstance(content, list):
-        blocks = (_block(part, f"{path}.content[{at}]") for at, part in enumerate(content_parts(content)))
+        blocks = (_block(part, f"{path}.content[{index}]") for index, part in enumerate(content_parts(content)))
         parts = [block for block in blocks if block]
     return {
         "type": "tool_result",
@@ -122,9 +122,9 @@ def _tool_use(call: Mapping[str, Any]) -> Fields:
     return {**as_object(parsed.extra.get("anthropic")), **named}
 
 
-def _call_id(given: object) -> str:
+def _call_id(value: object) -> str:
     """Return the id of a call with the characters that Anthropic allows."""
-    return _INVALID_ID.sub("_", str(given)) or "call"
+    return _INVALID_ID.sub("_", str(value)) or "call"
 
 
 def _block(part: Mapping[str, Any], path: str) -> Fields | None:
@@ -135,8 +135,8 @@ def _block(part: Mapping[str, Any], path: str) -> Fields | None:
         case "text" | "refusal":
             text = part.get("text") or part.get("refusal") or ""
             marked = {CACHE_CONTROL: part[CACHE_CONTROL]} if part.get(CACHE_CONTROL) else {}
-            own = as_object(part.get("anthropic"))
-            return {**marked, **own, "type": "text", "text": text} if text.strip() else None
+            native_fields = as_object(part.get("anthropic"))
+            return {**marked, **native_fields, "type": "text", "text": text} if text.strip() else None
         case "image_url":
             return {"type": "image", "source": _source(image_url(part), f"{path}.image_url")}
         case "file":
@@ -215,8 +215,8 @@ def _native_part(block: Mapping[str, Any]) -> Fields:
 
 def _text_part(block: Mapping[str, Any]) -> Fields:
     """Return a text part. Citations are left out, because the documents they refer to are not sent."""
-    others = {key: value for key, value in block.items() if key not in ("type", "text", "citations")}
-    return {"type": "text", "text": block.get("text") or "", **({"anthropic": others} if others else {})}
+    native_fields = {key: value for key, value in block.items() if key not in ("type", "text", "citations")}
+    return {"type": "text", "text": block.get("text") or "", **({"anthropic": native_fields} if native_fields else {})}
 
 
 def _user(blocks: Sequence[Mapping[str, Any]], path: str, *, native: bool) -> list[Message]:
@@ -246,10 +246,10 @@ def _tool_message(block: Mapping[str, Any], path: str, *, native: bool) -> tuple
     contained = [*content_parts(block.get("content"))]
     if native:
         named = ("type", "tool_use_id", "content")
-        others = {key: value for key, value in block.items() if key not in named}
-        parts = [_native_part(one) for one in contained]
-        return {**message, "content": parts, **({"anthropic": others} if others else {})}, []
-    parts = [part for at, one in enumerate(contained) for part in _chat_parts(one, f"{path}[{at}]")]
+        native_fields = {key: value for key, value in block.items() if key not in named}
+        parts = [_native_part(part) for part in contained]
+        return {**message, "content": parts, **({"anthropic": native_fields} if native_fields else {})}, []
+    parts = [part for index, block_part in enumerate(contained) for part in _chat_parts(block_part, f"{path}[{index}]")]
     text = "\n".join(part["text"] for part in parts if part["type"] == "text")
     return {**message, "content": text}, [part for part in parts if part["type"] != "text"]
 
@@ -293,9 +293,9 @@ def content_of(blocks: Iterable[Mapping[str, Any]]) -> Iterator[Fields]:
     """Yield the blocks of a streamed answer with their input as an object instead of fragments of JSON."""
     for block in blocks:
         written = block.get("partial_json")
-        rest = {key: value for key, value in block.items() if key != "partial_json"}
+        fields = {key: value for key, value in block.items() if key != "partial_json"}
         if written is None:
-            yield rest
+            yield fields
             continue
         value, _ = loads(written.encode("utf-8", "surrogatepass")) if written else ({}, True)
-        yield rest | {"input": value if isinstance(value, dict) else {"arguments": written}}
+        yield fields | {"input": value if isinstance(value, dict) else {"arguments": written}}

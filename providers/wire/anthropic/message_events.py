@@ -100,7 +100,9 @@ class AnthropicReader(TranslatingReader):
                 return self._begin_text(index, block)
             case "thinking":
                 texts = {"text": "thinking", "signature": "signature"}
-                detail = {ours: _string(block, theirs) for ours, theirs in texts.items() if block.get(theirs)}
+                detail = {
+                    name: _string(block, native_name) for name, native_name in texts.items() if block.get(native_name)
+                }
                 return self._thought(index, detail) if detail else []
             case "redacted_thinking":
                 return self._details({"type": "reasoning.encrypted", "data": block.get("data") or "", "index": index})
@@ -159,8 +161,8 @@ class AnthropicReader(TranslatingReader):
         """Return the arguments of a tool call without deltas: gateways send them whole, or there are none."""
         if index not in self._inputs:
             return []
-        given = self._inputs.pop(index)
-        return self._arguments(index, dumps(given if isinstance(given, dict | list) else {}).decode())
+        arguments = self._inputs.pop(index)
+        return self._arguments(index, dumps(arguments if isinstance(arguments, dict | list) else {}).decode())
 
     def _arguments(self, index: int, written: str) -> list[Event]:
         return self._emit({"tool_calls": [{"index": self._calls[index], "function": {"arguments": written}}]})
@@ -193,9 +195,9 @@ class AnthropicReader(TranslatingReader):
         return {**self._envelope, "choices": [{"index": 0, "delta": delta, **fields, "finish_reason": reason}]}
 
 
-def _others(fields: Mapping[str, Any], known: Container[str]) -> Fields:
+def _others(fields: Mapping[str, Any], translated: Container[str]) -> Fields:
     """Return the fields that have a value and no counterpart in a chunk."""
-    return {name: value for name, value in fields.items() if name not in known and value is not None}
+    return {name: value for name, value in fields.items() if name not in translated and value is not None}
 
 
 def _index(event: Mapping[str, Any]) -> int:

@@ -35,7 +35,7 @@ BUDGETS = {"minimal": 1_024, "low": 1_024, "medium": 8_192, "high": 24_576, "xhi
 EFFORTS = {"minimal": "low", "low": "low", "medium": "medium", "high": "high", "xhigh": "xhigh"}
 SAMPLING = ("temperature", "top_p", "top_k")
 TOOL_CHOICES = {"auto": "auto", "required": "any", "none": "none"}
-FROM_TOOL_CHOICES = {theirs: ours for ours, theirs in TOOL_CHOICES.items()}
+FROM_TOOL_CHOICES = {native_choice: choice for choice, native_choice in TOOL_CHOICES.items()}
 # Fields of a request that are translated, or that Citestream sets itself. The others reach Anthropic as they are.
 TRANSLATED = frozenset({"model", "messages", "system", "stream"})
 
@@ -55,9 +55,9 @@ def messages_body(request: ChatRequest) -> Fields:
     }
     if system:
         body["system"] = system
-    own = as_object(as_object(params.get("anthropic")).get("request"))
-    if own:  # the client's API is Anthropic's, so its own fields say everything
-        return {**body, **own}
+    native_request = as_object(as_object(params.get("anthropic")).get("request"))
+    if native_request:  # the client's API is Anthropic's, so its own fields say everything
+        return {**body, **native_request}
     if not NO_SAMPLING.search(request.model):
         body |= {name: params[name] for name in SAMPLING if params.get(name) is not None}
     if _is_number(body.get("temperature")) and body["temperature"] > 1:
@@ -82,7 +82,7 @@ def _default_max_tokens(model: str) -> int:
 
 
 def _tools(params: Mapping[str, Any]) -> Fields:
-    tools = [_tool(as_object(tool), f"tools[{at}]") for at, tool in enumerate(as_list(params.get("tools")))]
+    tools = [_tool(as_object(tool), f"tools[{index}]") for index, tool in enumerate(as_list(params.get("tools")))]
     if not tools:
         return {}
     choice = params.get("tool_choice")
@@ -153,8 +153,8 @@ def chat_params(body: Mapping[str, Any]) -> Fields:
 def provider_params(body: Mapping[str, Any]) -> dict[str, Fields]:
     """Return additional parameters by the provider's API. Anthropic receives the request as it is."""
     request = {key: value for key, value in body.items() if key not in TRANSLATED}
-    others = other_params(top_k=body.get("top_k"), thinks=as_object(body.get("thinking")).get("type") != "disabled")
-    return {**others, "anthropic": {"anthropic": {"request": request}}}
+    shared = other_params(top_k=body.get("top_k"), thinks=as_object(body.get("thinking")).get("type") != "disabled")
+    return {**shared, "anthropic": {"anthropic": {"request": request}}}
 
 
 def wants_json(body: Mapping[str, Any]) -> bool:
@@ -186,7 +186,7 @@ def _reasoning_effort(body: Mapping[str, Any]) -> str | None:
 
 
 def _functions(body: Mapping[str, Any]) -> Fields:
-    tools = [_function(as_object(tool), f"tools[{at}]") for at, tool in enumerate(as_list(body.get("tools")))]
+    tools = [_function(as_object(tool), f"tools[{index}]") for index, tool in enumerate(as_list(body.get("tools")))]
     if not tools:
         return {}
     choice = as_object(body.get("tool_choice"))

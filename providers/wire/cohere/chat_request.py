@@ -46,7 +46,10 @@ def _message(message: Mapping[str, Any], path: str, placed: Container[str]) -> M
             result = content if isinstance(content, str) else _tool_text(as_list(content), path, call in placed)
             return {"role": "tool", "tool_call_id": call, "content": result}
         case _ if isinstance(content, list):
-            return {"role": role, "content": [_part(part, f"{path}.content[{at}]") for at, part in enumerate(content)]}
+            return {
+                "role": role,
+                "content": [_part(part, f"{path}.content[{index}]") for index, part in enumerate(content)],
+            }
         case _:
             return {"role": role, "content": content or ""}
 
@@ -93,12 +96,12 @@ def _tool_text(content: Sequence[Any], path: str, placed: bool) -> str:
 def tool_documents(content: Any) -> list[tuple[int, Any]]:
     """Return the documents in the content of a tool's message, each with its position."""
     parts = enumerate(as_list(content))
-    return [(at, part.get("document")) for at, part in parts if as_object(part).get("type") == "document"]
+    return [(index, part.get("document")) for index, part in parts if as_object(part).get("type") == "document"]
 
 
 def chat_params(body: Mapping[str, Any]) -> Fields:
     """Return the parameters for any provider."""
-    params = {theirs: body[ours] for ours, theirs in PARAMETERS.items() if body.get(ours) is not None}
+    params = {name: body[native_name] for native_name, name in PARAMETERS.items() if body.get(native_name) is not None}
     if body.get("logprobs"):
         params["logprobs"] = True
     if tools := body.get("tools"):

@@ -53,8 +53,8 @@ def evidence_fields(data: Mapping[str, Any], path: str) -> Fields:
         for name, kind in SAME_FIELDS.items()
         if key and type(data.get(name)) is kind and data[name] != ""
     }
-    others = [_line(name, value) for name, value in data.items() if name != key and name not in fields]
-    text = "\n".join([*([data[key]] if key else []), *filter(None, others)])
+    lines = [_line(name, value) for name, value in data.items() if name != key and name not in fields]
+    text = "\n".join([*([data[key]] if key else []), *filter(None, lines)])
     if not text.strip():
         raise WrongField(f"{path}.data", "contains no text")
     return {"text": text, **fields}

@@ -33,11 +33,14 @@ def finish_reason(choice: Mapping[str, Any]) -> str:
 
 def usage_fields(usage: Any) -> Fields:
     """Return OpenAI's token counts as Cohere's `usage`, {} if there are none."""
-    given = as_object(usage)
-    tokens = {"input_tokens": given.get("prompt_tokens"), "output_tokens": given.get("completion_tokens")}
+    counts_of_openai = as_object(usage)
+    tokens = {
+        "input_tokens": counts_of_openai.get("prompt_tokens"),
+        "output_tokens": counts_of_openai.get("completion_tokens"),
+    }
     if None in tokens.values():
         return {}
-    cached = as_object(given.get("prompt_tokens_details")).get("cached_tokens")
+    cached = as_object(counts_of_openai.get("prompt_tokens_details")).get("cached_tokens")
     counts: Fields = {"billed_units": tokens, "tokens": dict(tokens)}
     return {"usage": counts | ({} if cached is None else {"cached_tokens": cached})}
 
@@ -45,7 +48,7 @@ def usage_fields(usage: Any) -> Fields:
 def logprobs_items(logprobs: Any) -> list[Fields]:
     """Return OpenAI's log-probabilities as Cohere's, one item per token. The ids of the tokens are unknown."""
     tokens = as_list(as_object(logprobs).get("content"))
-    return [{"text": one["token"], "token_ids": [], "logprobs": [one["logprob"]]} for one in tokens]
+    return [{"text": token["token"], "token_ids": [], "logprobs": [token["logprob"]]} for token in tokens]
 
 
 def joined_logprobs(items: Sequence[Fields]) -> Fields:

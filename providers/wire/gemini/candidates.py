@@ -80,7 +80,7 @@ class GeminiReader(TranslatingReader):
         return super().end()
 
     def _translate(self, event: Fields) -> list[Event]:
-        return [found for chunk in self._chunks_of(event) for found in self._chunks.take(chunk)]
+        return [translated for chunk in self._chunks_of(event) for translated in self._chunks.take(chunk)]
 
     def _chunks_of(self, event: Fields) -> Iterator[Chunk]:
         if event.get("error"):
@@ -228,9 +228,11 @@ def logprobs_of(result: object) -> Fields | None:
     content = [
         {
             **_openai_token(token),
-            "top_logprobs": [_openai_token(other) for other in (alternatives[at] if at < len(alternatives) else ())],
+            "top_logprobs": [
+                _openai_token(alternative) for alternative in (alternatives[index] if index < len(alternatives) else ())
+            ],
         }
-        for at, token in enumerate(lists.get("chosenCandidates") or [])
+        for index, token in enumerate(lists.get("chosenCandidates") or [])
     ]
     return {"content": content, "refusal": None} if content else None
 
@@ -241,8 +243,8 @@ def logprobs_result(logprobs: Mapping[str, Any] | None) -> Fields:
     if not content:
         return {}
     tops = [{"candidates": [_gemini_token(top) for top in token.get("top_logprobs") or ()]} for token in content]
-    found = {"chosenCandidates": [_gemini_token(token) for token in content]}
-    return {"logprobsResult": found | ({"topCandidates": tops} if any(top["candidates"] for top in tops) else {})}
+    result = {"chosenCandidates": [_gemini_token(token) for token in content]}
+    return {"logprobsResult": result | ({"topCandidates": tops} if any(top["candidates"] for top in tops) else {})}
 
 
 def _openai_token(token: Mapping[str, Any]) -> Fields:

@@ -50,17 +50,17 @@ def _role(content: Fields) -> str:
 
 def _native_turn(content: Fields) -> Iterator[Message]:
     """Yield a message for each function result, and one for the other parts between them."""
-    others: list[Fields] = []
+    parts: list[Fields] = []
     for part in content["parts"]:
         if not part.get("functionResponse"):
-            others.append(_native_part(part))
+            parts.append(_native_part(part))
             continue
-        if others:
-            yield {"role": _role(content), "content": others}
-        others = []
+        if parts:
+            yield {"role": _role(content), "content": parts}
+        parts = []
         yield _native_result(part)
-    if others:
-        yield {"role": _role(content), "content": others}
+    if parts:
+        yield {"role": _role(content), "content": parts}
 
 
 def _native_part(part: Fields) -> Fields:

@@ -76,7 +76,7 @@ def _message_parts(message: Message, names: Mapping[str, str], path: str) -> lis
 
 
 def _parts(content: object, path: str) -> list[Fields]:
-    return [_part(part, f"{path}.content[{at}]") for at, part in enumerate(content_parts(content))]
+    return [_part(part, f"{path}.content[{index}]") for index, part in enumerate(content_parts(content))]
 
 
 def _function_result(text: str) -> Fields:
@@ -158,8 +158,8 @@ def answer_parts(pieces: Iterable[tuple[str, Any]]) -> list[tuple[str, Fields]]:
             texts.setdefault(len(parts) - 1, []).append(value)
         else:
             parts += [(kind, part) for part in _piece_parts(kind, value)]
-    for at, more in texts.items():
-        parts[at][1]["text"] += "".join(more)
+    for index, more in texts.items():
+        parts[index][1]["text"] += "".join(more)
     return parts
 
 

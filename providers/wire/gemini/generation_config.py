@@ -30,7 +30,7 @@ PARAMETERS = {  # OpenAI's name -> the name in generationConfig
     "top_logprobs": "logprobs",
 }
 # In Gemini's direction, these need more than another name.
-TO_OPENAI = {theirs: ours for ours, theirs in PARAMETERS.items() if ours != "top_k"} | {
+TO_OPENAI = {native_name: name for name, native_name in PARAMETERS.items() if name != "top_k"} | {
     "maxOutputTokens": "max_tokens",
     "stopSequences": "stop",
 }
@@ -46,7 +46,7 @@ THINKING_CONFIG = {
     "include_thoughts": "includeThoughts",
 }
 TOOL_MODES = {"none": "NONE", "auto": "AUTO", "required": "ANY"}
-TOOL_CHOICES = {theirs: ours for ours, theirs in TOOL_MODES.items()} | {"VALIDATED": "auto"}
+TOOL_CHOICES = {mode: choice for choice, mode in TOOL_MODES.items()} | {"VALIDATED": "auto"}
 # These models refuse an earlier call without a signature. Most clients do not send it back, and others never had one.
 SIGNED_MODELS = re.compile(r"gemini-(?:[3-9]|[a-z-]+-latest)")
 GOOGLE_SETTINGS = {"safety_settings": "safetySettings", "cached_content": "cachedContent"}
@@ -68,12 +68,14 @@ def generate_content_body(request: ChatRequest) -> Fields:
         body["systemInstruction"] = {"parts": system}
     if config := _generation_config(request.model, params):
         body["generationConfig"] = config
-    body |= _tools(params) | {theirs: google[ours] for ours, theirs in GOOGLE_SETTINGS.items() if ours in google}
+    body |= _tools(params) | {
+        native_name: google[name] for name, native_name in GOOGLE_SETTINGS.items() if name in google
+    }
     return {**body, **as_object(as_object(params.get("gemini")).get("request"))}
 
 
 def _generation_config(model: str, params: Mapping[str, Any]) -> Fields:
-    config = {theirs: params[ours] for ours, theirs in PARAMETERS.items() if params.get(ours) is not None}
+    config = {native_name: params[name] for name, native_name in PARAMETERS.items() if params.get(name) is not None}
     if (limit := max_tokens(params)) is not None:
         config["maxOutputTokens"] = limit
     if stops := stop_sequences(params):
@@ -89,9 +91,9 @@ def _generation_config(model: str, params: Mapping[str, Any]) -> Fields:
 
 
 def _thinking_config(model: str, params: Mapping[str, Any]) -> Fields:
-    given = as_object(as_object(params.get("google")).get("thinking_config"))
-    if given:
-        return {THINKING_CONFIG.get(name, name): value for name, value in given.items()}
+    native_config = as_object(as_object(params.get("google")).get("thinking_config"))
+    if native_config:
+        return {THINKING_CONFIG.get(name, name): value for name, value in native_config.items()}
     effort = params.get("reasoning_effort")
     if not isinstance(effort, str) or effort not in BUDGETS:
         return {}
@@ -140,7 +142,9 @@ def chat_params(body: Fields) -> Fields:
     for position, form in enumerate(config.get("responseFormat") or ()):
         if media := sorted(form.keys() - {"text"}):
             raise WrongField(f"generationConfig.responseFormat[{position}].{media[0]}", ONLY_GEMINI)
-    params = {ours: config[theirs] for theirs, ours in TO_OPENAI.items() if config.get(theirs) is not None}
+    params = {
+        name: config[native_name] for native_name, name in TO_OPENAI.items() if config.get(native_name) is not None
+    }
     kind, schema = _text_format(config)
     if kind == JSON:
         params["response_format"] = response_format(schema)
@@ -154,8 +158,8 @@ def provider_params(body: Fields) -> dict[str, Fields]:
     config = body.get("generationConfig") or {}
     request = {key: value for key, value in body.items() if key not in ("contents", "systemInstruction")}
     choices = {"n": config["candidateCount"]} if config.get("candidateCount") else {}
-    others = other_params(top_k=config.get("topK"), thinks=_reasoning_effort(config) != "none")
-    return {**others, "gemini": {**choices, "gemini": {"request": request}}}
+    shared = other_params(top_k=config.get("topK"), thinks=_reasoning_effort(config) != "none")
+    return {**shared, "gemini": {**choices, "gemini": {"request": request}}}
 
 
 def wants_json(body: Fields) -> bool:
@@ -171,8 +175,8 @@ def _text_format(config: Fields) -> tuple[str | None, Any]:
             kind = (text.get("mimeType") or "").lower().replace("application_", "application/")
             return kind.replace("text_", "text/"), text.get("schema", text.get("jsonSchema"))
     schema = config.get("responseJsonSchema")
-    if schema is None and (own := config.get("responseSchema")):
-        schema = json_schema(own)
+    if schema is None and (native_schema := config.get("responseSchema")):
+        schema = json_schema(native_schema)
     return config.get("responseMimeType"), schema
 
 
@@ -190,8 +194,8 @@ def _reasoning_effort(config: Fields) -> str | None:
 def _chat_tools(body: Fields) -> Fields:
     declarations: list[Fields] = []
     for position, tool in enumerate(body.get("tools") or ()):
-        if others := {key for key, value in tool.items() if key != "functionDeclarations" and value is not None}:
-            raise WrongField(f"tools[{position}].{min(others)}", ONLY_GEMINI)
+        if other_tools := {key for key, value in tool.items() if key != "functionDeclarations" and value is not None}:
+            raise WrongField(f"tools[{position}].{min(other_tools)}", ONLY_GEMINI)
         declarations += tool.get("functionDeclarations") or ()
     calling = (body.get("toolConfig") or {}).get("functionCallingConfig") or {}
     allowed = calling.get("allowedFunctionNames")
@@ -199,7 +203,9 @@ def _chat_tools(body: Fields) -> Fields:
         declarations = [declaration for declaration in declarations if declaration["name"] in allowed]
     if not declarations:
         return {}
-    params: Fields = {"tools": [{"type": "function", "function": _function(one)} for one in declarations]}
+    params: Fields = {
+        "tools": [{"type": "function", "function": _function(declaration)} for declaration in declarations]
+    }
     choice: str | Fields | None = TOOL_CHOICES.get((calling.get("mode") or "").upper())
     if choice == "required" and allowed and len(declarations) == 1:
         choice = {"type": "function", "function": {"name": declarations[0]["name"]}}

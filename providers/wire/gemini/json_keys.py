@@ -21,8 +21,8 @@ NOT_JSON_SCHEMA = ("propertyOrdering", "nullable", "example")  # unknown to JSON
 
 def to_camel_case(name: str) -> str:
     """Return `top_p` as `topP`."""
-    first, *rest = name.split("_")
-    return first + "".join(word[:1].upper() + word[1:] for word in rest) if first else name
+    first, *words = name.split("_")
+    return first + "".join(word[:1].upper() + word[1:] for word in words) if first else name
 
 
 def normalize_keys(value: Any, depth: int = DEPTH) -> Any:

@@ -87,13 +87,13 @@ class _Decoder:
         self._string = -1  # offset of the last string that may be a key
 
     def value(self) -> Steps[tuple[Any, bool]]:
-        data, at, searched, tokens = self._data, 0, 0, 0
-        while at < len(data):
-            token = _TOKEN.match(data, at)
+        data, position, searched, tokens = self._data, 0, 0, 0
+        while position < len(data):
+            token = _TOKEN.match(data, position)
             if token is None:
                 raise ValueError("a token is wrong")
             after, first = token.end(), self._first
-            kind = data[at]
+            kind = data[position]
             while self._opened and after - self._first > PIECE_BYTES:
                 self._divide()
             if token.lastgroup:
@@ -103,18 +103,18 @@ class _Decoder:
                     yield None
                 if token["strings"]:
                     self._string = token.start("string")
-                elif after - at == _STRETCH and data.find(_COMMA, at, after) < 0:
-                    self._skip_space(at, after)
+                elif after - position == _STRETCH and data.find(_COMMA, position, after) < 0:
+                    self._skip_space(position, after)
             elif kind == _QUOTE:
-                after = yield from self._long_string(at)
-                self._string = at
+                after = yield from self._long_string(position)
+                self._string = position
             elif kind in _OPENING:
-                self._open(at)
+                self._open(position)
             else:
-                self._close(at)
-            at, tokens = after, tokens + 1
-            if self._first != first or tokens >= _TOKENS or at - searched >= _SEARCHED_BYTES:
-                searched, tokens = at, 0
+                self._close(position)
+            position, tokens = after, tokens + 1
+            if self._first != first or tokens >= _TOKENS or position - searched >= _SEARCHED_BYTES:
+                searched, tokens = position, 0
                 yield None
         self._end()
         (value,) = self._divided[0].value
@@ -157,25 +157,27 @@ class _Decoder:
             container.value.extend(self._loads(b"[%b]" % text))
         examine_grown(len(container.value), len(container.value) - length)
 
-    def _open(self, at: int) -> None:
-        self._opened.append((at, self._string))
+    def _open(self, position: int) -> None:
+        self._opened.append((position, self._string))
         if len(self._opened) + len(self._divided) > MAX_DEPTH:
             raise ValueError("nested too deeply")
         self._nested += 1
         if self._nested > MAX_NESTED:
             raise TooManyContainers("too many containers")
 
-    def _close(self, at: int) -> None:
+    def _close(self, position: int) -> None:
         if self._opened:
             self._opened.pop()
             return
         container = self._divided[-1]
-        if len(self._divided) == 1 or self._data[at] != (ord("}") if isinstance(container.value, dict) else ord("]")):
+        if len(self._divided) == 1 or self._data[position] != (
+            ord("}") if isinstance(container.value, dict) else ord("]")
+        ):
             raise ValueError("a bracket is wrong")
-        self._decode_run(at, closes=True)
+        self._decode_run(position, closes=True)
         self._divided.pop()
         self._divided[-1].add(container.key, container.value)
-        self._first = at + 1
+        self._first = position + 1
 
     def _divide(self) -> None:
         """Divide the outermost container of the run."""
@@ -222,9 +224,9 @@ class _Decoder:
             self._divide()
         key = self._begin_member(start, self._string)
         text = ""
-        for at, until in pairwise(cuts):
+        for start_of_piece, until in pairwise(cuts):
             # Python extends a string in place if there is no other reference to it. Joining 20 MB would take 10 ms
-            text += self._loads(b'"%b"' % data[at:until])
+            text += self._loads(b'"%b"' % data[start_of_piece:until])
             yield None
         self._divided[-1].add(key, text)
         self._first = after
@@ -258,7 +260,7 @@ def _end_of_piece(data: bytes, start: int) -> int:
     """Return where a piece of the string ends that continues at `start`: not inside an escape or a character."""
     inside = _INSIDE_STRING.match(data, start)
     end = inside.end() if inside else start
-    for at in range(end, max(start, end - 3), -1):
-        if data[at : at + 1] and data[at] & 0xC0 != 0x80:
-            return at
+    for position in range(end, max(start, end - 3), -1):
+        if data[position : position + 1] and data[position] & 0xC0 != 0x80:
+            return position
     return end

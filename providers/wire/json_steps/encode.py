@@ -88,7 +88,7 @@ def _pieces_of_list(value: Sequence[Any]) -> Iterator[bytes | _Large]:
             continue
         for run, large in _runs(enumerate(elements)):
             if large is None:
-                yield before + dumps([one for _, one in run])[1:-1]
+                yield before + dumps([element for _, element in run])[1:-1]
             else:
                 yield before
                 yield _Large(large[1])

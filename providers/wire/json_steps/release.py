@@ -27,7 +27,7 @@ def release_in_steps(*values: Any) -> Steps[None]:
         examined += 1
         if isinstance(elements, list | tuple):
             for start in range(0, len(elements), ELEMENTS):
-                containers = [one for one in elements[start : start + ELEMENTS] if type(one) not in _ATOMS]
+                containers = [element for element in elements[start : start + ELEMENTS] if type(element) not in _ATOMS]
                 held += containers
                 examine_grown(len(held), len(containers))
                 examined += min(ELEMENTS, len(elements) - start)
@@ -50,4 +50,4 @@ def _elements(container: Any) -> Any:
         return list(container.values())
     if isinstance(container, list | tuple) or not is_dataclass(container):
         return container
-    return [getattr(container, one.name) for one in fields(container)]
+    return [getattr(container, field.name) for field in fields(container)]

@@ -23,18 +23,18 @@ def approximate_size(value: Any, limit: int = 0) -> int:
     size, limit = 0, limit or PIECE_BYTES
     unread: list[Iterable[Any]] = [(value,)]
     while unread and size <= limit:
-        for one in unread.pop():
-            if type(one) is str:
-                size += len(one)
-            elif type(one) in SCALARS:
+        for element in unread.pop():
+            if type(element) is str:
+                size += len(element)
+            elif type(element) in SCALARS:
                 size += _SCALAR_SIZE
-            elif isinstance(one, _CONTAINERS):
-                size += len(one) + _CONTAINER_SIZE
+            elif isinstance(element, _CONTAINERS):
+                size += len(element) + _CONTAINER_SIZE
                 if size > limit:
                     break
-                unread.append(one)
-                if isinstance(one, dict):
-                    unread.append(one.values())
+                unread.append(element)
+                if isinstance(element, dict):
+                    unread.append(element.values())
             else:
-                size += len(one) if isinstance(one, str) else _SCALAR_SIZE
+                size += len(element) if isinstance(element, str) else _SCALAR_SIZE
     return size

@@ -49,7 +49,7 @@ def chat_body(request: ChatRequest) -> Fields:
     """Return the body of an `/api/chat` request. Raises Rejected for content that Ollama does not take."""
     params = request.params
     names = tool_names(request.messages)
-    messages = [_message(message, names, f"messages[{at}]") for at, message in enumerate(request.messages)]
+    messages = [_message(message, names, f"messages[{index}]") for index, message in enumerate(request.messages)]
     body: Fields = {"model": request.model, "messages": messages, "stream": True}
     if options := _options(params):
         body["options"] = options
@@ -178,7 +178,9 @@ def _chat_call(call: Fields, ids: ToolCallIds) -> Fields:
 def chat_params(body: Fields) -> Fields:
     """Return the parameters for any other provider: those that OpenAI's API has too."""
     options = body.get("options") or {}
-    params = {theirs: options[ours] for ours, theirs in TO_OPENAI.items() if options.get(ours) is not None}
+    params = {
+        name: options[native_name] for native_name, name in TO_OPENAI.items() if options.get(native_name) is not None
+    }
     if params.get("max_tokens", 0) < 0:  # -1: no limit; -2: until the context is full
         del params["max_tokens"]
     params |= {key: body[key] for key in ("tools", "logprobs", "top_logprobs") if body.get(key)}
@@ -192,5 +194,5 @@ def chat_params(body: Fields) -> Fields:
 def provider_params(body: Fields) -> dict[str, Fields]:
     """Return additional parameters by the provider's API. Ollama receives the request as it is."""
     request = {key: value for key, value in body.items() if key not in NOT_REPEATED}
-    others = other_params(top_k=(body.get("options") or {}).get("top_k"), thinks=body.get("think") is not False)
-    return {**others, "ollama": {"ollama": {"request": request}}}
+    shared = other_params(top_k=(body.get("options") or {}).get("top_k"), thinks=body.get("think") is not False)
+    return {**shared, "ollama": {"ollama": {"request": request}}}

@@ -73,7 +73,9 @@ class OllamaReader(TranslatingReader):
         if message.get("tool_calls"):
             delta["tool_calls"] = [self._call(call) for call in message["tool_calls"] if isinstance(call, Mapping)]
         if images := message.get("images"):
-            delta["images"] = [image_part(detect_image_type(one), one) for one in images if isinstance(one, str)]
+            delta["images"] = [
+                image_part(detect_image_type(image), image) for image in images if isinstance(image, str)
+            ]
         if extra := {key: value for key, value in message.items() if key not in MESSAGE_FIELDS}:
             delta["ollama"] = extra
         choice: Fields = {"index": 0, "delta": delta, "finish_reason": self._reason(line)}
@@ -140,7 +142,7 @@ def tool_calls_of(message: Mapping[str, Any], *, truncated: bool = False) -> Fie
 
 def counts_of_usage(usage: Mapping[str, Any]) -> Fields:
     """Return the token counts of the last line."""
-    return without_none(**{theirs: usage.get(ours) for theirs, ours in COUNTS.items()})
+    return without_none(**{native_name: usage.get(name) for native_name, name in COUNTS.items()})
 
 
 def done_reason(reason: str | None) -> Fields:

@@ -72,13 +72,13 @@ def relations(packed: ZipFile, name: str) -> Relations:
     listed = f"{folder}/_rels/{base}.rels"
     if listed not in packed.namelist():
         return {}
-    found: Relations = {}
+    targets: Relations = {}
     for relation in xml_root(packed, listed):
         kind = _RELATION.search(relation.get("Type", ""))
         target = posixpath.normpath(posixpath.join("/", folder, relation.get("Target", ""))).lstrip("/")
         if kind and relation.get("TargetMode") != "External":
-            found[relation.get("Id", "")] = kind[1], target
-    return found
+            targets[relation.get("Id", "")] = kind[1], target
+    return targets
 
 
 def _check(entries: Sequence[ZipInfo], source: SourceFile, max_unpacked: int) -> None:

@@ -77,10 +77,10 @@ def parse_format(code: str) -> NumberFormat:
 def _section(code: str) -> str:
     """Return the part of a format for positive numbers; the parts are separated by semicolons."""
     quoted = False
-    for at, character in enumerate(code):
+    for position, character in enumerate(code):
         quoted ^= character == '"'
         if character == ";" and not quoted:
-            return code[:at]
+            return code[:position]
     return code
 
 

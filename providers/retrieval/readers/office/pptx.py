@@ -130,12 +130,15 @@ def _table(table: Element) -> str:
 def _chart(root: Element) -> str:
     """Return the values of a chart as a table: a row for each category, and a column for each series."""
     series = list(root.iter(f"{_CHART}ser"))
-    names = [" ".join(_values(one, "tx").values()) for one in series]
+    names = [" ".join(_values(element, "tx").values()) for element in series]
     categories: dict[int, str] = {}
-    for one in series:
-        categories = _values(one, "cat") or _values(one, "xVal") or categories
-    values = [_values(one, "val") or _values(one, "yVal") for one in series]
-    rows = [[category, *(found.get(index, "") for found in values)] for index, category in categories.items()]
+    for element in series:
+        categories = _values(element, "cat") or _values(element, "xVal") or categories
+    values = [_values(element, "val") or _values(element, "yVal") for element in series]
+    rows = [
+        [category, *(series_values.get(index, "") for series_values in values)]
+        for index, category in categories.items()
+    ]
     title = " ".join(chain.from_iterable(_lines(element) for element in root.iter(f"{_CHART}title")))
     return "\n\n".join(filter(None, (title, table_text(["", *names], rows) if rows and names else "")))
 

@@ -94,16 +94,16 @@ def _merged_cells(packed: ZipFile) -> dict[str, list[Merged]]:
     """Return the merged cells of each sheet, which openpyxl does not read in a stream."""
     targets = relations(packed, "xl/workbook.xml")
     names = set(packed.namelist())
-    found: dict[str, list[Merged]] = {}
+    merged: dict[str, list[Merged]] = {}
     for element in xml_root(packed, "xl/workbook.xml").iter() if "xl/workbook.xml" in names else ():
         _, name = targets.get(element.get(_SHEET_ID, ""), ("", ""))
         if name in names and packed.getinfo(name).file_size <= MAX_MERGED_BYTES:
             ranges = islice(_MERGED.finditer(packed.read(name)), MAX_MERGED)
-            found[element.get("name", "")] = [
+            merged[element.get("name", "")] = [
                 Merged(int(row), _column(left), int(below), _column(right))
                 for left, row, right, below in (match.groups() for match in ranges)
             ]
-    return found
+    return merged
 
 
 def _column(letters: bytes) -> int:

@@ -42,7 +42,7 @@ def _clean(text: str) -> str:
 
 def _titles(document: Any) -> Mapping[int, tuple[str, ...]]:
     """Return the titles that begin on each page, counted from 0; nothing for a broken outline."""
-    found: dict[int, tuple[str, ...]] = {}
+    titles: dict[int, tuple[str, ...]] = {}
     above: list[str] = []
     try:
         for entry in document.get_toc():
@@ -50,7 +50,7 @@ def _titles(document: Any) -> Mapping[int, tuple[str, ...]]:
             destination = entry.get_dest()
             page = destination.get_index() if destination else None
             if page is not None and page >= 0:
-                found.setdefault(page, tuple(above))
+                titles.setdefault(page, tuple(above))
     except Exception:  # noqa: BLE001 - a document can be read without its outline
         return {}
-    return found
+    return titles

@@ -207,7 +207,7 @@ def _continues(block: Sequence[_Row], row: _Row) -> bool:
     last = block[-1]
     if len(last.cells) == 1 or len(row.cells) == 1 or last.bottom - row.top > NEXT_ROW * row.height:
         return False
-    return len(_columns([*block, row])) >= max(len(one.cells) for one in (*block, row))
+    return len(_columns([*block, row])) >= max(len(table_row.cells) for table_row in (*block, row))
 
 
 def _checked(block: list[_Row]) -> Iterator[list[_Row] | _Row]:
@@ -249,7 +249,7 @@ def _columns(rows: Sequence[_Row]) -> list[tuple[float, float]]:
 def _cells(row: _Row, columns: Sequence[tuple[float, float]]) -> list[str]:
     texts = [""] * len(columns)
     for cell in row.cells:
-        column = next(at for at, (left, right) in enumerate(columns) if left <= cell.left <= right)
+        column = next(index for index, (left, right) in enumerate(columns) if left <= cell.left <= right)
         texts[column] = f"{texts[column]} {cell.text}".strip()
     return texts
 

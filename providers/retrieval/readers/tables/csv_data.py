@@ -40,7 +40,7 @@ def _delimiter(source: SourceFile, sample: str) -> str:
         return "\t"
     lines = [line for line in _QUOTED.sub("", sample).split("\n")[:COMPARED_LINES] if line.strip()]
     counts = {delimiter: [line.count(delimiter) for line in lines] for delimiter in DELIMITERS}
-    return max(DELIMITERS, key=lambda one: (_agreement(counts[one]), max(counts[one], default=0)))
+    return max(DELIMITERS, key=lambda delimiter: (_agreement(counts[delimiter]), max(counts[delimiter], default=0)))
 
 
 def _agreement(counts: list[int]) -> int:

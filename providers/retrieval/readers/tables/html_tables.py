@@ -19,9 +19,11 @@ def table_text_of(table: Any, text_of: TextOf) -> str:
 
     A list of properties becomes a table whose columns have no names. `text_of`: returns the text of a node in one line.
     """
-    if any(found.mem_id != table.mem_id for found in table.css(_LAYOUT)):
+    if any(inner.mem_id != table.mem_id for inner in table.css(_LAYOUT)):
         return ""
-    cells = [found for row in table.css("tr") if (found := [cell for cell in row.iter() if cell.tag in {"td", "th"}])]
+    cells = [
+        row_cells for row in table.css("tr") if (row_cells := [cell for cell in row.iter() if cell.tag in {"td", "th"}])
+    ]
     rows = _spread(cells, text_of)
     if not rows or max(map(len, rows)) < 2:
         return ""
@@ -71,7 +73,7 @@ def _header_rows(cells: list[list[Any]], rows: list[list[str]]) -> int:
 
     Word documents and old pages do not mark the header. There, a table of two columns may be a list of properties.
     """
-    marked = next((at for at, row in enumerate(cells) if any(cell.tag != "th" for cell in row)), len(cells))
+    marked = next((number for number, row in enumerate(cells) if any(cell.tag != "th" for cell in row)), len(cells))
     if marked:
         return marked if marked < len(rows) else 0
     names = rows[0]

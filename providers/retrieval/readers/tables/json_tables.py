@@ -19,9 +19,9 @@ class WrittenFloat(float):
 
     def __new__(cls, text: str) -> "WrittenFloat":
         """Parse the text."""
-        found = super().__new__(cls, text)
-        found.text = text
-        return found
+        number = super().__new__(cls, text)
+        number.text = text
+        return number
 
     text: str
 
@@ -43,8 +43,8 @@ def parts_of(items: Iterable[Numbered]) -> Iterator[Part]:
 
 def _object(value: Mapping[str, Any], headings: tuple[str, ...], number: int) -> Iterator[Part]:
     """Yield the plain values of an object as a row, and then each list of objects under its key."""
-    lists = {key: rows for key, found in value.items() if (rows := _rows_of(found)) and len(headings) < MAX_DEPTH}
-    if plain := {key: found for key, found in value.items() if key not in lists}:
+    lists = {key: rows for key, field in value.items() if (rows := _rows_of(field)) and len(headings) < MAX_DEPTH}
+    if plain := {key: field for key, field in value.items() if key not in lists}:
         yield from _table([(number, plain)], headings)
     for key, rows in lists.items():
         above = (*headings, key)
@@ -53,12 +53,12 @@ def _object(value: Mapping[str, Any], headings: tuple[str, ...], number: int) ->
 
 def _rows_of(value: Any) -> list[Numbered]:
     """Return the objects in a list, or in an object that contains nothing else, with the key of each; else nothing."""
-    if isinstance(value, dict) and value and all(isinstance(one, dict) for one in value.values()):
-        shared = set.intersection(*(set(one) for one in value.values()))
-        value = [{"": key, **one} for key, one in value.items()] if len(value) > 1 and shared else [value]
+    if isinstance(value, dict) and value and all(isinstance(field, dict) for field in value.values()):
+        shared = set.intersection(*(set(row) for row in value.values()))
+        value = [{"": key, **row} for key, row in value.items()] if len(value) > 1 and shared else [value]
     elif isinstance(value, dict) and any(map(_rows_of, value.values())):
         value = [value]
-    if not isinstance(value, list) or not value or not all(isinstance(one, dict) and one for one in value):
+    if not isinstance(value, list) or not value or not all(isinstance(row, dict) and row for row in value):
         return []
     return list(enumerate(value, 1))
 
@@ -73,11 +73,11 @@ def _table(items: Sequence[Numbered], headings: tuple[str, ...]) -> Iterator[Par
 def _flattened(value: Mapping[str, Any], prefix: str = "", depth: int = 0) -> dict[str, str]:
     """Return the cells of a row. The name of a nested value has the names of its parents before it."""
     cells: dict[str, str] = {}
-    for key, found in value.items():
+    for key, field in value.items():
         name = f"{prefix}{' '.join(key.split())}"
-        if isinstance(found, dict) and found and depth < MAX_DEPTH:
-            cells |= _flattened(found, f"{name}.", depth + 1)
-        elif cell := _cell(found):
+        if isinstance(field, dict) and field and depth < MAX_DEPTH:
+            cells |= _flattened(field, f"{name}.", depth + 1)
+        elif cell := _cell(field):
             cells[name] = cell
     return cells
 
@@ -93,8 +93,8 @@ def _cell(value: Any, depth: int = 0) -> str:
     if isinstance(value, dict | list) and depth >= MAX_DEPTH:
         return json.dumps(value, ensure_ascii=False)
     if isinstance(value, dict):
-        return ", ".join(f"{key}: {_cell(found, depth + 1)}" for key, found in value.items())
+        return ", ".join(f"{key}: {_cell(field, depth + 1)}" for key, field in value.items())
     if isinstance(value, list):
-        separator = "; " if any(isinstance(one, dict | list) for one in value) else ", "
-        return separator.join(filter(None, (_cell(one, depth + 1) for one in value)))
+        separator = "; " if any(isinstance(element, dict | list) for element in value) else ", "
+        return separator.join(filter(None, (_cell(element, depth + 1) for element in value)))
     return str(value)

@@ -85,7 +85,7 @@ def _table(block: _Block, above: list[str]) -> Table:
     start = next((index for index, row in enumerate(sample) if row.filled > 1), 0)
     captions = tuple(" ".join(filter(None, row.cells)) for row in sample[:start])
     count = _header_rows(sample[start:], above)
-    first = min(next(at for at, cell in enumerate(row.cells) if cell) for row in sample[start:])
+    first = min(next(column for column, cell in enumerate(row.cells) if cell) for row in sample[start:])
     names = _names([row.cells for row in sample[start : start + count]])[first:] if count else []
     if not count and sample[start].filled > 1 and len(above) > 2:
         names = above

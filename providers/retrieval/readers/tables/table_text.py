@@ -30,8 +30,8 @@ def table_parts(
     header = len(table_line(names)) + len(table_line(["---"] * len(names)))
     size = header
 
-    def part(text: str, found: Sequence[Row], above: tuple[str, ...]) -> Part:
-        place = {**(metadata or {}), "row": found[0][0], "last_row": found[-1][0]}
+    def part(text: str, part_rows: Sequence[Row], above: tuple[str, ...]) -> Part:
+        place = {**(metadata or {}), "row": part_rows[0][0], "last_row": part_rows[-1][0]}
         return Part(text, headings=above, fields={"metadata": place}, is_markdown=False)
 
     for number, row in rows:
@@ -79,11 +79,11 @@ def split_header(rows: Iterable[Row]) -> tuple[list[str], list[str], Iterator[Ro
     following = iter(rows)
     first = list(islice(following, MAX_CAPTIONS))
     filled = [sum(bool(cell.strip()) for cell in row) for _, row in first]
-    at = next((index for index, count in enumerate(filled) if count > 1), None)
-    if at is None:
-        at = next((index for index, count in enumerate(filled) if count), len(first))
-    captions = [" ".join(" ".join(row).split()) for _, row in first[:at]]
-    names = [" ".join(name.split()) for name in first[at][1]] if at < len(first) else []
+    header = next((index for index, count in enumerate(filled) if count > 1), None)
+    if header is None:
+        header = next((index for index, count in enumerate(filled) if count), len(first))
+    captions = [" ".join(" ".join(row).split()) for _, row in first[:header]]
+    names = [" ".join(name.split()) for name in first[header][1]] if header < len(first) else []
     while names and not names[-1]:
         names.pop()
-    return list(filter(None, captions)), names, chain(first[at + 1 :], following)
+    return list(filter(None, captions)), names, chain(first[header + 1 :], following)
