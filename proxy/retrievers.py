@@ -56,29 +56,29 @@ class Retrievers:
         self._telemetry = telemetry or Telemetry()
         self._open: dict[str, Retriever] = {}
 
-    async def search(self, job: Job, given: JobEvidence) -> JobEvidence:
+    async def search(self, job: Job, earlier: JobEvidence) -> JobEvidence:
         """Return the given evidence, the results of a search for the question of the job, and a report on the search.
 
         The request can name a retriever. The default one is used if there is no other evidence. Raise FieldError for
         an unknown retriever, and ProviderError if the search fails and `on_failure` is `fail`.
         """
-        name = job.retrieval.source or ("" if given.evidence or job.retrieval.off else self._config.default_retriever)
+        name = job.retrieval.source or ("" if earlier.evidence or job.retrieval.off else self._config.default_retriever)
         if not (name and job.options.enabled):
-            return given
+            return earlier
         if name not in self._config.retrievers:
-            known = ", ".join(self._config.retrievers) or "none"
-            raise FieldError("retrieval.source", f"there is no source {name!r}; there are: {known}")
+            names = ", ".join(self._config.retrievers) or "none"
+            raise FieldError("retrieval.source", f"there is no source {name!r}; there are: {names}")
         config = self._config.retrievers[name]
         query, notes = await self._query(job, config)
         query = query[:MAX_QUESTION]
         if not query.strip():
-            return given
+            return earlier
         report: Fields = {"source": name, "query": query, **notes}
         began = perf_counter()
         try:
             with self._telemetry.observe_search(name, query) as search:
-                found = await self._search(name, config, query, job.retrieval.top_k or config.top_k)
-                search.entries = found.entries
+                retrieved = await self._search(name, config, query, job.retrieval.top_k or config.top_k)
+                search.entries = retrieved.entries
         except ProviderError as error:
             log.warning("the retriever %s failed: %s", name, error.brief)
             if config.on_failure == "fail":
@@ -86,13 +86,13 @@ class Retrievers:
                 message = f"The search in {name!r} failed: {error.message}"
                 raise ProviderError(message, status=status, code="retrieval_failed") from None
             failed = {"found": 0, "used": 0, "ms": milliseconds_since(began), "error": error.message}
-            return replace(given, retrieval=report | failed)
-        kept = KEPT if job.retrieval.source else 0
-        selected = await Work("retriever").run(self._select(found, given.evidence, config, kept))
-        used = selected.evidence[len(given.evidence) :]
-        report |= {"found": found.found, "used": len(used), "dropped": dict(selected.dropped)}
+            return replace(earlier, retrieval=report | failed)
+        always_admitted = KEPT if job.retrieval.source else 0
+        selected = await Work("retriever").run(self._select(retrieved, earlier.evidence, config, always_admitted))
+        used = selected.evidence[len(earlier.evidence) :]
+        report |= {"found": retrieved.matched, "used": len(used), "dropped": dict(selected.dropped)}
         report |= {"scores": [item.score for item in used], "ms": milliseconds_since(began), "error": None}
-        return replace(given, evidence=selected.evidence, retrieval={**report, **found.notes})
+        return replace(earlier, evidence=selected.evidence, retrieval={**report, **retrieved.notes})
 
     async def file(self, name: str, document_id: str) -> SourceFile | None:
         """Open the original file of a document; None if there is none. Raise ProviderError, UnreadableFileError."""
@@ -123,7 +123,7 @@ class Retrievers:
 
     def folders(self) -> dict[str, Path]:
         """Return the folders of the files in embedded stores, by the prefix of `document_id`."""
-        known: dict[str, Path] = {}
+        folders: dict[str, Path] = {}
         for config in self._config.retrievers.values():
             if config.kind == "folder" and Path(config.store).is_file():
                 from citestream.providers.retrieval.folder.store import (
@@ -131,9 +131,9 @@ class Retrievers:
                 )
 
                 store = Store(Path(config.store))
-                known |= store.folders()
+                folders |= store.folders()
                 store.close()
-        return known
+        return folders
 
     async def aclose(self) -> None:
         """Close connections and files."""
@@ -162,18 +162,18 @@ class Retrievers:
         await self._opened(name, config).reach()
 
     def _select(
-        self, found: Retrieved, given: tuple[Evidence, ...], config: RetrieverConfig, kept: int
+        self, retrieved: Retrieved, earlier: tuple[Evidence, ...], config: RetrieverConfig, always_admitted: int
     ) -> Steps[_Selection]:
         """Append the results that are good enough and fit into the limits to the given evidence.
 
-        `kept`: how many of the best results are good enough whatever their scores.
+        `always_admitted`: how many of the best results are good enough whatever their scores.
         """
         limits = self._config.evidence.limits
-        evidence, dropped = given, {"score": 0, "invalid": 0, "room": 0}
-        min_score = found.min_score if config.min_score is None else config.min_score
-        for position, entry in enumerate(found.entries):
+        evidence, dropped = earlier, {"score": 0, "invalid": 0, "room": 0}
+        min_score = retrieved.min_score if config.min_score is None else config.min_score
+        for position, entry in enumerate(retrieved.entries):
             yield None
-            if position >= kept and (entry.get("score") or 0.0) < min_score:
+            if position >= always_admitted and (entry.get("score") or 0.0) < min_score:
                 dropped["score"] += 1
                 continue
             if len(evidence) >= limits.items:

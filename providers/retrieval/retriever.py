@@ -15,7 +15,7 @@ class Retrieved:
     """The result of a search. `entries` are entries of a request's `evidence`, best first, each with a `score`."""
 
     entries: list[Entry]
-    found: int  # before top_k was applied
+    matched: int  # before top_k was applied
     notes: Mapping[str, Any] = field(default_factory=dict)  # further fields of a report, such as a degraded search
     min_score: float = 0.0  # the minimum score of useful entries, unless the configuration names another
 

@@ -85,7 +85,7 @@ async def test_answers_of_services_become_evidence(
     async with searching(answering(body), preset=preset, index="Docs") as (_, ask):
         found: Retrieved = await ask(QUESTION, 5)
     assert found.entries == [{"text": ONE, **first}, {"text": TWO, **second}]
-    assert found.found == 2
+    assert found.matched == 2
     assert found.notes["search_ms"] > 0
 
 
@@ -154,7 +154,7 @@ async def test_another_service_is_configured_by_a_template_and_paths() -> None:
         found = await ask("x", 1)
     assert server.requests[0].json == {"q": "x", "n": 1}
     assert found.entries == [{"text": "A.", "title": "One\nTwo", "score": 0.5, "page_number": 3}]
-    assert (found.found, found.notes["without_text"]) == (4, 2)
+    assert (found.matched, found.notes["without_text"]) == (4, 2)
 
 
 async def test_a_distance_is_not_used_as_score() -> None:

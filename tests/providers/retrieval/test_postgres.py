@@ -116,7 +116,7 @@ async def test_a_search_by_words_returns_the_fields_of_the_row(server: Postgres)
         "url": "https://wiki.example/bridge",
         "is_generated_artifact": False,
     }
-    assert (found.found, found.notes["by_words"], found.notes["by_vectors"]) == (1, 1, 0)
+    assert (found.matched, found.notes["by_words"], found.notes["by_vectors"]) == (1, 1, 0)
     assert found.notes["search_ms"] > 0
 
 

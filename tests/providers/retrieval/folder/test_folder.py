@@ -104,14 +104,14 @@ async def test_the_closest_excerpt_comes_first(question: str, tmp_path: Path) ->
         found = await folder.retrieve(question, 3)
     assert names(found.entries)[0] == CLOSEST[question]
     assert all(0 < entry["score"] <= 1 for entry in found.entries)
-    assert len(found.entries) <= min(3, found.found)
+    assert len(found.entries) <= min(3, found.matched)
 
 
 @pytest.mark.parametrize("question", ["Xyzzy?", "", "?!", '" OR * NEAR(', "a" * 100_000, "\0"])
 async def test_a_question_without_matches_has_no_results(question: str, tmp_path: Path) -> None:
     async with filled(tmp_path) as folder:
         found = await folder.retrieve(question, 5)
-    assert (found.entries, found.found) == ([], 0)
+    assert (found.entries, found.matched) == ([], 0)
 
 
 HANDBOOK = {
