@@ -91,37 +91,39 @@ class App:
         asks_for_evidence = job.evidence or job.retrieval.source
         if not asks_for_evidence and (in_prompt := await host_evidence(messages, config)) is not None:
             return in_prompt
-        found = with_results(JobEvidence(job.evidence), messages, job.evidence_by_call, self._secret)
+        collected = with_results(JobEvidence(job.evidence), messages, job.evidence_by_call, self._secret)
         if config.from_tools or from_tools:
-            found = await read_input(partial(with_tool_evidence, found, messages, config, self._secret), messages)
-        return await self.retrievers.search(job, found)
+            collected = await read_input(
+                partial(with_tool_evidence, collected, messages, config, self._secret), messages
+            )
+        return await self.retrievers.search(job, collected)
 
     async def open(
-        self, job: Job, found: JobEvidence, route: Route, *, native: bool = False
+        self, job: Job, collected: JobEvidence, route: Route, *, native: bool = False
     ) -> tuple[Batches, AnswerChunks]:
         """Begin to answer a job with this evidence. Return its events, and what turns them into chunks.
 
         Raise FieldError if the provider of this route cannot answer the request.
         """
         messages, params = job.for_provider(route.provider.native, native=native)
-        if found.needs_citations:
-            return await self._open_cited(job, found, route, messages, params)
+        if collected.needs_citations:
+            return await self._open_cited(job, collected, route, messages, params)
         request = ChatRequest(route.model, messages, params, question=question(messages))
         defangers = None if self.passes_bytes or job.json else LinkDefangers()
         return pass_through(route.stream(request), defangers), UncitedChunks(usage=job.usage)
 
     async def _open_cited(
-        self, job: Job, found: JobEvidence, route: Route, messages: list[Message], params: Mapping[str, Any]
+        self, job: Job, collected: JobEvidence, route: Route, messages: list[Message], params: Mapping[str, Any]
     ) -> tuple[Batches, Chunks]:
         json = job.json or asks_for_fenced_json(messages)
         ask_markers = not (json or forced_function(params))
-        prompt = await self._prompt(found, messages, ask_markers=ask_markers, note=job.options.unsupported_note)
-        passages = None if found.prompt else self.passage_links.of_answer()  # a host shows passages itself
-        asked = (found.prompt and found.prompt.question) or question(messages)
+        prompt = await self._prompt(collected, messages, ask_markers=ask_markers, note=job.options.unsupported_note)
+        passages = None if collected.prompt else self.passage_links.of_answer()  # a host shows passages itself
+        asked = (collected.prompt and collected.prompt.question) or question(messages)
         response = Response(
             prompt.injected,
             self.scorers.resolve(job.options),
-            received=len(found.evidence),
+            received=len(collected.evidence),
             dropped=prompt.dropped,
             labels=self.config.evidence.labels,
             limits=self._limits,
@@ -129,17 +131,17 @@ class App:
             answer_functions=await read_input(partial(answer_functions, params), params.get("tools")),
             links=self.config.output.links,
             passage_link=passages.link if passages else None,
-            host=HostLabels.from_prompt(found.prompt) if found.prompt else None,
+            host=HostLabels.from_prompt(collected.prompt) if collected.prompt else None,
             question=asked,
             expects_data=asks_for_data(messages),
         )
         if job.omitted_tools:
             response.grounding.notes["omitted_tools"] = list(job.omitted_tools)
-        if found.retrieval is not None:
-            response.grounding.notes["retrieval"] = dict(found.retrieval)
+        if collected.retrieval is not None:
+            response.grounding.notes["retrieval"] = dict(collected.retrieval)
         scoring = self.scorers.open(response.options, prompt.injected)
         response.grounding.judging = scoring.judge_report
-        request = _request(route.model, prompt, params, asked, searched=found.retrieval is not None)
+        request = _request(route.model, prompt, params, asked, searched=collected.retrieval is not None)
         hold_seconds = self.config.limits.held_seconds
         batches = (
             respond_in_two_passes(route, request, response, scoring, hold_seconds)
@@ -149,18 +151,20 @@ class App:
         token = passages.token if passages else ""
         return batches, Chunks(response, usage=job.usage, streamed=job.stream_chunks, passage_token=token)
 
-    async def _prompt(self, found: JobEvidence, messages: list[Message], *, ask_markers: bool, note: str) -> Injected:
+    async def _prompt(
+        self, collected: JobEvidence, messages: list[Message], *, ask_markers: bool, note: str
+    ) -> Injected:
         """Return the messages with the evidence; unchanged if a host has already put it there."""
-        if found.prompt:
-            return Injected(messages, found.evidence, ())
+        if collected.prompt:
+            return Injected(messages, collected.evidence, ())
         steps = inject_in_steps(
             messages,
-            found.evidence,
+            collected.evidence,
             templates=self._templates,
-            nonce=await Work("prepare_prompt").run(evidence_nonce(self._secret, found.evidence)),
+            nonce=await Work("prepare_prompt").run(evidence_nonce(self._secret, collected.evidence)),
             budget_tokens=self.config.evidence.max_tokens,
             ask_markers=ask_markers,
-            results=found.tool_results,
+            results=collected.tool_results,
             keep_prefix=await read_input(partial(has_cached_prefix, messages), messages),
             note=note,
         )
@@ -224,9 +228,9 @@ def _references_config(config: Config) -> ReferencesConfig:
 
 def load_templates(files: PromptFiles) -> Templates:
     """Return the prompt templates. Raise ConfigError if a file cannot be read or lacks a placeholder."""
-    given = {name: _read_template(name, path) for name, path in files.model_dump().items() if path}
+    templates = {name: _read_template(name, path) for name, path in files.model_dump().items() if path}
     try:
-        return Templates.load(**given)
+        return Templates.load(**templates)
     except FieldError as error:
         raise ConfigError(f"evidence.prompt_files.{error.path}: {error.message}") from None
 

@@ -54,8 +54,8 @@ class Embedders:
 
     async def aclose(self) -> None:
         """Close connections and threads."""
-        for one in self._embedders.values():
-            await one.aclose()
+        for embedder in self._embedders.values():
+            await embedder.aclose()
 
     def _create(self, option: str) -> Embedder:
         name, _, model = option.partition("/")

@@ -90,15 +90,15 @@ class Routes:
         if alias is not None:
             options = parse_options(alias.citations, options, f"models.{model}.citations")
             model = alias.model
-        name, _, rest = model.partition("/")
+        name, _, model_name = model.partition("/")
         if name not in self._config.providers and self._config.default_provider:
-            name, rest = self._config.default_provider, model
+            name, model_name = self._config.default_provider, model
         if name in self._config.providers:
             config = self._config.providers[name]
             return Route(
                 name,
                 self.provider(name),
-                rest or name,
+                model_name or name,
                 options,
                 config.pass_client_key,
                 _vendor(config),
@@ -120,8 +120,8 @@ class Routes:
         if not model:
             return (f"{self._first_with_api(api)}/",)
         names = [self._with_provider(model, api)]
-        while (other := self._fallback(names[-1])) and other not in names:
-            names.append(other)
+        while (fallback := self._fallback(names[-1])) and fallback not in names:
+            names.append(fallback)
         return tuple(names)
 
     def with_api(self, api: str) -> list[str]:
@@ -151,8 +151,8 @@ class Routes:
 
     async def aclose(self) -> None:
         """Close all connections."""
-        for known in self._providers.values():
-            await known.aclose()
+        for provider in self._providers.values():
+            await provider.aclose()
         if self._transport:
             await self._transport.aclose()
 
@@ -177,8 +177,8 @@ class Routes:
             return model
         if prefix is None or not model.startswith(prefix):
             return model
-        own = next((name for name, provider in config.providers.items() if provider.kind == api), "")
-        return f"{own}/{model}" if own else model
+        of_client = next((name for name, provider in config.providers.items() if provider.kind == api), "")
+        return f"{of_client}/{model}" if of_client else model
 
     def _first_with_api(self, api: str) -> str:
         names = self.with_api(api)

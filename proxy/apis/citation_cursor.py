@@ -17,6 +17,6 @@ class CitationCursor:
     def take(self, shown: int) -> list[Citation]:
         """Return the citations of sentences within the first `shown` code points that were not returned before."""
         waiting = self._citations.citations(self._choice)[self._sent :]
-        new = [one for one in waiting if one.span.end <= shown]
+        new = [citation for citation in waiting if citation.span.end <= shown]
         self._sent += len(new)
         return new

@@ -36,11 +36,11 @@ async def cite(request: web.Request, app: App) -> web.Response:
     body = await read_json(request)
     config = app.config
     parse = partial(_parse, body, config.citations, config.evidence.limits)
-    text, ours = await parse_body(parse, body, request.content.total_bytes)
+    text, extensions = await parse_body(parse, body, request.content.total_bytes)
     scored = await score_text(
         text,
-        ours.evidence,
-        ours.options,
+        extensions.evidence,
+        extensions.options,
         config.evidence.labels,
         app.scorers,
         config.output.links,
@@ -49,7 +49,7 @@ async def cite(request: web.Request, app: App) -> web.Response:
     cited = await scored.cited()
     answer: Body = {"object": "citation", "text": cited.text, **cited.fields}
     if not isinstance(text, str):
-        answer["supports"] = await Work("cite").run(_support_lists(cited.supports, ours.evidence))
+        answer["supports"] = await Work("cite").run(_support_lists(cited.supports, extensions.evidence))
     hold(request, scored.drafts, scored.scores, cited.supports, answer)
     return await json_response_in_steps(answer)
 
@@ -78,10 +78,10 @@ async def references(request: web.Request, app: App) -> web.Response:
 def _parse(body: Body, defaults: Options, limits: EvidenceLimits) -> tuple[str | list[str], Extensions]:
     """Return the text or the sentences, and Citestream's fields. Raise FieldError."""
     text = _text(body)
-    _, ours = parse_extensions(body, defaults, limits)
-    if not ours.evidence:
+    _, extensions = parse_extensions(body, defaults, limits)
+    if not extensions.evidence:
         raise FieldError("evidence", "is missing")
-    return text, ours
+    return text, extensions
 
 
 def _text(body: Body) -> str | list[str]:

@@ -29,19 +29,19 @@ async def read_indexed(request: web.Request, app: App) -> web.Response:
     source, document_id = _document(body, app)
     position = _POSITION.search(required_text(body, "excerpt")) if "excerpt" in body else None
     first = max(0, int(position[1]) - BEFORE) if position else 0
-    found = await app.retrievers.document(source, document_id, first, MAX_EXCERPTS)
-    if not found.entries:
+    document = await app.retrievers.document(source, document_id, first, MAX_EXCERPTS)
+    if not document.entries:
         raise _missing(document_id)
-    name = found.entries[0].get("file_name") or document_id
+    name = document.entries[0].get("file_name") or document_id
     answer = {
         "object": "evidence",
         "source": source,
         "document_id": document_id,
         "file_name": name,
         "first": first,
-        "total": found.total,
-        "has_file": found.has_file and name.lower().endswith(".pdf"),
-        "evidence": found.entries,
+        "total": document.total,
+        "has_file": document.has_file and name.lower().endswith(".pdf"),
+        "evidence": document.entries,
     }
     return await json_response_in_steps(answer)
 
@@ -65,8 +65,8 @@ def _document(body: dict[str, Any], app: App) -> tuple[str, str]:
     """Return the source and the id of the document that a request names."""
     source, document_id = required_text(body, "source"), required_text(body, "document_id")
     if source not in app.config.retrievers:
-        known = ", ".join(app.config.retrievers) or "none"
-        message = f"there is no source {source!r}; there are: {known}"
+        names = ", ".join(app.config.retrievers) or "none"
+        message = f"there is no source {source!r}; there are: {names}"
         raise RequestError(404, message, param="source", code="not_found")
     return source, document_id
 

@@ -30,7 +30,12 @@ def _strip_part(part: Any) -> Any:
     annotations = part.get("annotations") if isinstance(part, dict) else None
     if not isinstance(annotations, list):
         return part
-    return {**part, "annotations": [one for one in annotations if not (isinstance(one, dict) and "content" in one)]}
+    return {
+        **part,
+        "annotations": [
+            annotation for annotation in annotations if not (isinstance(annotation, dict) and "content" in annotation)
+        ],
+    }
 
 
 def _strip_message(message: Message) -> Message:

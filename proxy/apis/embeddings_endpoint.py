@@ -52,15 +52,15 @@ async def embedded(route: Route, texts: Sequence[str], dimensions: int | None = 
 def _parse(body: Body) -> list[str]:
     """Return the texts of a request. Raise FieldError."""
     check(body, _Request)
-    given: str | list[Any] = body["input"]
-    if isinstance(given, str):
-        return [given]
-    for position, text in enumerate(given):
+    texts: str | list[Any] = body["input"]
+    if isinstance(texts, str):
+        return [texts]
+    for position, text in enumerate(texts):
         if isinstance(text, int | list):
             raise FieldError(f"input[{position}]", "must be a string: token ids belong to one model only")
         if not isinstance(text, str):
             raise FieldError(f"input[{position}]", "must be a string")
-    return given
+    return texts
 
 
 def _answer(body: Body, result: Embedded) -> Body:

@@ -31,10 +31,10 @@ async def read_evidence(request: web.Request) -> web.Response:
             if not data:
                 raise RequestError(400, "the body is empty; send the bytes of the file", code="invalid_body")
             async with queue.turn(client):
-                found = await read_document(data, name)
+                evidence = await read_document(data, name)
     except UnreadableFileError as error:
         raise RequestError(422, f"{name} {error.reason}", param="file_name", code="unreadable_document") from None
-    answer = {"object": "evidence", "file_name": name, "evidence": found}
-    if is_large(found, LARGE_BODY):
+    answer = {"object": "evidence", "file_name": name, "evidence": evidence}
+    if is_large(evidence, LARGE_BODY):
         hold(request, answer, size=2 * LARGE_BODY)
     return await json_response_in_steps(answer)

@@ -62,10 +62,10 @@ def _parse_citations(body: Body, defaults: Options) -> Options:
     raw = body.get("citations")
     if not isinstance(raw, dict | None):
         return parse_options(raw, defaults)  # raises FieldError
-    given = dict(raw or {})
-    if given.get("dialect") is None and _wants_inline_citations(body):
-        given["dialect"] = "writer"
-    return check_scorer(parse_options({**_dialect_options(given.get("dialect")), **given}, defaults))
+    requested = dict(raw or {})
+    if requested.get("dialect") is None and _wants_inline_citations(body):
+        requested["dialect"] = "writer"
+    return check_scorer(parse_options({**_dialect_options(requested.get("dialect")), **requested}, defaults))
 
 
 def _dialect_options(name: object) -> Body:

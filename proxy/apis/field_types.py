@@ -45,7 +45,7 @@ class _FailFast(FailFast):
 Items = Annotated[list[T], _FailFast()]
 
 # 3.0 is a whole number in JSON, and some clients write it so.
-Whole = Annotated[int, BeforeValidator(lambda given: int(given) if _is_whole(given) else given)]
+Whole = Annotated[int, BeforeValidator(lambda value: int(value) if _is_whole(value) else value)]
 
 _TYPE_NAMES = {
     "bool_type": "a boolean",
@@ -72,17 +72,17 @@ class Shape(BaseModel):
 
     @model_validator(mode="wrap")
     @classmethod
-    def _check(cls, given: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+    def _check(cls, value: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
         """Check what is given, long lists in parts, and drop the object that pydantic makes of it.
 
         pydantic holds the interpreter's lock, so other threads can run only while it calls this function. Checking a
         million strings at once would block them for 0.1 s, and freeing 200,000 objects together for 50 ms.
         """
-        for name, start, part in _parts(given, cls):
+        for name, start, part in _parts(value, cls):
             try:
                 handler(part)
             except ValidationError as error:
-                problems = [_shifted(one, name, start) for one in error.errors(include_url=False)]
+                problems = [_shifted(problem, name, start) for problem in error.errors(include_url=False)]
                 raise ValidationError.from_exception_data(cls.__name__, problems) from None
         return _CHECKED  # type: ignore[return-value] # no checked object is used
 
@@ -96,31 +96,31 @@ def _names(shape: type[Shape]) -> tuple[str, ...]:
     return tuple(field.alias or name for name, field in shape.model_fields.items())
 
 
-def _parts(given: Any, shape: type[Shape]) -> Iterable[tuple[str, int, Any]]:
+def _parts(body: Any, shape: type[Shape]) -> Iterable[tuple[str, int, Any]]:
     """Return the objects to be checked. The first has the beginning of all long lists, each other a part of one.
 
     With it is the name of this list and the index of the part in it.
     """
-    whole = (("", 0, given),)
-    if not isinstance(given, dict):
+    whole = (("", 0, body),)
+    if not isinstance(body, dict):
         return whole
     names = _names(shape)
-    long = [name for name in names if type(value := given.get(name)) is list and len(value) > MAX_ELEMENTS]
-    return _parts_of_lists(given, names, long) if long else whole
+    long = [name for name in names if type(value := body.get(name)) is list and len(value) > MAX_ELEMENTS]
+    return _parts_of_lists(body, names, long) if long else whole
 
 
-def _parts_of_lists(given: Body, names: tuple[str, ...], long: list[str]) -> Iterator[tuple[str, int, Body]]:
-    first = {name: given[name][:MAX_ELEMENTS] if name in long else given[name] for name in names if name in given}
+def _parts_of_lists(body: Body, names: tuple[str, ...], long: list[str]) -> Iterator[tuple[str, int, Body]]:
+    first = {name: body[name][:MAX_ELEMENTS] if name in long else body[name] for name in names if name in body}
     yield "", 0, first
     for name in long:
-        for start in range(MAX_ELEMENTS, len(given[name]), MAX_ELEMENTS):
-            yield name, start, {**first, name: given[name][start : start + MAX_ELEMENTS]}
+        for start in range(MAX_ELEMENTS, len(body[name]), MAX_ELEMENTS):
+            yield name, start, {**first, name: body[name][start : start + MAX_ELEMENTS]}
 
 
 def _shifted(problem: ErrorDetails, name: str, start: int) -> InitErrorDetails:
     """Return the problem with the index of an element of the field `name` increased."""
     location = [*problem["loc"]]
-    index = next((at for at, part in enumerate(location) if isinstance(part, int)), 0)
+    index = next((position for position, part in enumerate(location) if isinstance(part, int)), 0)
     if index and location[0] == name:  # between them may be pydantic's name for a member of a union
         location[index] = start + int(location[index])
     return InitErrorDetails(
@@ -128,8 +128,8 @@ def _shifted(problem: ErrorDetails, name: str, start: int) -> InitErrorDetails:
     )
 
 
-def _is_whole(given: Any) -> bool:
-    return isinstance(given, float) and given.is_integer()
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, float) and value.is_integer()
 
 
 def check(body: Any, shape: type[Shape]) -> None:
@@ -149,11 +149,11 @@ def _path(problem: ErrorDetails, body: Any) -> Path:
     path: list[str | int] = []
     value = body
     location = problem["loc"]
-    for at, part in enumerate(location):
+    for position, part in enumerate(location):
         if part in value if isinstance(value, dict) else isinstance(value, list) and isinstance(part, int):
             value = value[part]
             path.append(part)
-        elif problem["type"] == "missing" and at == len(location) - 1:
+        elif problem["type"] == "missing" and position == len(location) - 1:
             path.append(part)
     return tuple(path)
 
@@ -163,8 +163,8 @@ def _message(problems: Sequence[ErrorDetails]) -> str:
     names = [_type_name(problem) for problem in problems]
     if all(names):
         return f"must be {' or '.join(dict.fromkeys(names))}"
-    other = problems[names.index("")]
-    return _MESSAGES[other["type"]].format(**other.get("ctx", {}))
+    described = problems[names.index("")]
+    return _MESSAGES[described["type"]].format(**described.get("ctx", {}))
 
 
 def _type_name(problem: ErrorDetails) -> str:

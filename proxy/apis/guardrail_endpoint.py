@@ -74,11 +74,11 @@ async def _receive_request(request: web.Request, app: App, body: Fields, paramet
         job = Job(
             "", messages, evidence=parameters.evidence, retrieval=parameters.retrieval, options=parameters.options
         )
-        found = await app.collect_evidence(job, native=False, from_tools=True)
+        collected = await app.collect_evidence(job, native=False, from_tools=True)
         fields = {
-            "evidence": [asdict(item) for item in found.evidence],
-            "question": (found.prompt and found.prompt.question) or question_of(messages),
-            "host": found.prompt is not None,
+            "evidence": [asdict(item) for item in collected.evidence],
+            "question": (collected.prompt and collected.prompt.question) or question_of(messages),
+            "host": collected.prompt is not None,
         }
         app.recent.put(request.get(TENANT, ""), _name(call), fields)
     return {"action": "NONE"}
@@ -103,8 +103,8 @@ async def _check_answer(request: web.Request, app: App, body: Fields, parameters
             app.recent.put(tenant, call, fields)
     if reason := _reason_to_block(cited, parameters.fail_under):
         return reply | {"action": "BLOCKED", "blocked_reason": reason}
-    if [one.text for one in cited] != texts:
-        return reply | {"action": "GUARDRAIL_INTERVENED", "texts": [one.text for one in cited]}
+    if [answer.text for answer in cited] != texts:
+        return reply | {"action": "GUARDRAIL_INTERVENED", "texts": [answer.text for answer in cited]}
     return reply
 
 
@@ -123,14 +123,14 @@ def _parameters(body: Fields, app: App) -> _Parameters:
     raw = body.get(PARAMETERS) or {}
     if not isinstance(raw, dict):
         raise FieldError(PARAMETERS, "must be an object")
-    own = {key: value for key, value in raw.items() if key in _OWN}
+    our_parameters = {key: value for key, value in raw.items() if key in _OWN}
     # A guardrail can only change texts, so that the list of references has no other place.
     defaults = replace(app.config.citations, references_in_text=True, explain=False)
     try:
-        _, extensions = parse_extensions(own, defaults, app.config.evidence.limits)
+        _, extensions = parse_extensions(our_parameters, defaults, app.config.evidence.limits)
     except FieldError as error:
         raise FieldError(f"{PARAMETERS}.{error.path}", error.message) from None
-    share = own.get("fail_under") or 0.0
+    share = our_parameters.get("fail_under") or 0.0
     if not isinstance(share, int | float) or isinstance(share, bool) or not 0 <= share <= 1:
         raise FieldError(f"{PARAMETERS}.fail_under", "must be a number from 0 to 1")
     return _Parameters(extensions.evidence, extensions.retrieval, extensions.options, share)
@@ -138,11 +138,11 @@ def _parameters(body: Fields, app: App) -> _Parameters:
 
 def _reason_to_block(cited: Sequence[CitedText], fail_under: float) -> str:
     """Return why an answer is blocked, "" if it is not."""
-    claims = sum(one.fields["grounding"]["claims"] for one in cited)
-    supported = sum(one.fields["grounding"]["supported"] for one in cited)
+    claims = sum(answer.fields["grounding"]["claims"] for answer in cited)
+    supported = sum(answer.fields["grounding"]["supported"] for answer in cited)
     if not claims or supported >= fail_under * claims:
         return ""
-    sentences = [sentence for one in cited for sentence in _unsupported(one.text, one.fields["grounding"])]
+    sentences = [sentence for answer in cited for sentence in _unsupported(answer.text, answer.fields["grounding"])]
     listed = " ".join(f"“{sentence}”" for sentence in sentences[:MAX_REPORTED])
     return f"The evidence supports {supported} of {claims} claims of the answer. It does not support: {listed}"
 

@@ -29,17 +29,17 @@ class OpenAIChatApi(ClientApi):
     def parse(self, body: Body, defaults: Options, limits: EvidenceLimits) -> Job:
         """Parse a request. Raises FieldError with the path of a wrong field."""
         check(body, _Request)
-        rest, ours = parse_extensions(body, defaults, limits)
-        rest["messages"] = strip_messages(body["messages"])
+        remaining, extensions = parse_extensions(body, defaults, limits)
+        remaining["messages"] = strip_messages(body["messages"])
         return Job(
             model=self.model(body),
-            messages=rest["messages"],
-            params={key: value for key, value in rest.items() if key not in ("model", "messages", "stream")},
+            messages=remaining["messages"],
+            params={key: value for key, value in remaining.items() if key not in ("model", "messages", "stream")},
             native_params={} if body.get("stream") else {"openai": {"stream": False}},
-            body=rest,
-            evidence=ours.evidence,
-            retrieval=ours.retrieval,
-            options=ours.options,
+            body=remaining,
+            evidence=extensions.evidence,
+            retrieval=extensions.retrieval,
+            options=extensions.options,
             stream=bool(body.get("stream")),
             stream_chunks=bool(body.get("stream")),
             usage=_wants_usage(body.get("stream_options")) or not body.get("stream"),
@@ -119,6 +119,6 @@ def _wants_usage(options: Any) -> bool:
     return isinstance(options, dict) and options.get("include_usage") is True
 
 
-def _is_ollamas_json(given: Any) -> bool:
+def _is_ollamas_json(value: Any) -> bool:
     """Return whether the field `format`, which belongs to Ollama's API, asks for JSON."""
-    return given == "json" or isinstance(given, dict)
+    return value == "json" or isinstance(value, dict)

@@ -40,7 +40,7 @@ def _estimate(value: Any) -> int:
             case ({"input_schema": _} | {"functionDeclarations": _}) as tool:
                 tokens += estimate_tokens(dumps(tool).decode())
             case dict(fields):
-                waiting += [one for key, one in fields.items() if key not in NOT_COUNTED]
+                waiting += [value for key, value in fields.items() if key not in NOT_COUNTED]
     return tokens
 
 

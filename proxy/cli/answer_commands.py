@@ -56,7 +56,11 @@ async def cite(
     grounding = cited.fields["grounding"]
     passes: bool = grounding["supported"] >= fail_under * grounding["claims"]
     if as_json:
-        print(dumps(body | ({"explained": [one.as_dict() for one in explanations]} if explain else {})).decode())
+        print(
+            dumps(
+                body | ({"explained": [explanation.as_dict() for explanation in explanations]} if explain else {})
+            ).decode()
+        )
         return passes
     shown = cited.text.rstrip("\n")
     print(shown.translate(SAFE) if sys.stdout.isatty() else shown, end="\n\n")

@@ -91,20 +91,20 @@ class AnswerSession:
             evidence = _select_evidence(query, self._files.entries, self._config) if self._files else ()
             retrieval = Retrieval(source="" if self._files else self._config.default_retriever)
             job = Job(self._model, list(messages), evidence=evidence, options=self._options, retrieval=retrieval)
-            found = await self._app.retrievers.search(job, JobEvidence(evidence))
-        printed = await self._print_answer(job, found, quiet=as_json)
+            collected = await self._app.retrievers.search(job, JobEvidence(evidence))
+        printed = await self._print_answer(job, collected, quiet=as_json)
         if as_json:
             print(dumps(printed.body).decode())
         else:
             print()
             print_references(printed.body, self._links())
-            print_claims(printed.body, printed.text, found.evidence)
+            print_claims(printed.body, printed.text, collected.evidence)
         return printed
 
-    async def _print_answer(self, job: Job, found: JobEvidence, *, quiet: bool) -> Printed:
+    async def _print_answer(self, job: Job, collected: JobEvidence, *, quiet: bool) -> Printed:
         completion = Completion()
         failed: ProviderError | None = None
-        batches, chunks = await self._app.open(job, found, self._route)
+        batches, chunks = await self._app.open(job, collected, self._route)
         with _AnswerOutput(self._model, quiet=quiet) as output:
             async with aclosing(batches):
                 async for event in (event async for batch in batches for event in batch):

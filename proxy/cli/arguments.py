@@ -85,8 +85,8 @@ def complete_model(context: click.Context, option: click.Parameter, prefix: str)
     except ConfigError:
         return []
     kinds = {name: settings.kind for name, settings in config.providers.items()}
-    known = [*config.models, *[name if kind == "extractive" else f"{name}/" for name, kind in kinds.items()]]
-    return [name for name in known if name.startswith(prefix)]
+    names = [*config.models, *[name if kind == "extractive" else f"{name}/" for name, kind in kinds.items()]]
+    return [name for name in names if name.startswith(prefix)]
 
 
 def check_scorer_name(context: click.Context, option: click.Parameter, name: str | None) -> str | None:

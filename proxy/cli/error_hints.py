@@ -18,13 +18,13 @@ ADDRESSES = {
 def hint(error: Exception, model: str, config: Config) -> str:
     """Return a hint about an error of a request to `model`, which can be an alias, or ""."""
     alias = config.models.get(model)
-    name, _, rest = (alias.model if alias else model).partition("/")
+    name, _, model_name = (alias.model if alias else model).partition("/")
     if isinstance(error, ProviderError) and name in config.providers:
-        return _provider_hint(error, name, rest, config)
+        return _provider_hint(error, name, model_name, config)
     return ""
 
 
-def _provider_hint(error: ProviderError, name: str, rest: str, config: Config) -> str:
+def _provider_hint(error: ProviderError, name: str, model_name: str, config: Config) -> str:
     settings = config.providers[name]
     if isinstance(error, Unreachable):
         address = ollama(settings.base_url) if settings.kind == "ollama" else settings.base_url
@@ -33,7 +33,7 @@ def _provider_hint(error: ProviderError, name: str, rest: str, config: Config) -
     if error.fault == "operator":
         return f"check the API key: providers.{name}.api_key{_or(KEYS.get(name))}"
     if error.status == 404 and settings.kind == "ollama":
-        return f"download it with: ollama pull {rest}"
+        return f"download it with: ollama pull {model_name}"
     return f"the provider is {name}"
 
 

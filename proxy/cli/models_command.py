@@ -46,10 +46,10 @@ def _presets() -> list[dict[str, Any]]:
 
 def _others() -> list[dict[str, Any]]:
     """Return the downloaded models that are no presets."""
-    known = {(preset.id, preset.revision) for preset in PRESETS.values()}
+    presets = {(preset.id, preset.revision) for preset in PRESETS.values()}
     rows = []
     for model, revision, folder in installed():
-        if (model, revision) in known:
+        if (model, revision) in presets:
             continue
         checker = find_checker(f"{NAMED}{model}@{revision}")
         rows.append(

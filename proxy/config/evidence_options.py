@@ -32,7 +32,7 @@ def _parse_from_prompt(value: object) -> object:
         return value
     if not isinstance(value, list | tuple):
         raise ValueError("must be hosts, off or a list of fences")
-    return tuple(_parse_fence(one) for one in value)
+    return tuple(_parse_fence(fence) for fence in value)
 
 
 def _parse_fence(value: object) -> Fence:
@@ -41,9 +41,9 @@ def _parse_fence(value: object) -> Fence:
             return value
         case str() if value in KNOWN_FENCES:
             return KNOWN_FENCES[value]
-        case {"opening": str(opening), "closing": str(closing), **others} if opening and closing and not others:
+        case {"opening": str(opening), "closing": str(closing), **unknown} if opening and closing and not unknown:
             return Fence(opening, closing)
-        case {"opening": str(opening), **others} if opening and not others:
+        case {"opening": str(opening), **unknown} if opening and not unknown:
             return Fence(opening)
     raise ValueError(f"each fence must be {{opening, closing}}, {{opening}} or one of: {', '.join(KNOWN_FENCES)}")
 

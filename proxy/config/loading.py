@@ -156,10 +156,10 @@ def _substitute(value: Any, environ: Mapping[str, str], path: tuple[str | int, .
 
 
 def _variable(name: re.Match[str], environ: Mapping[str, str], path: tuple[str | int, ...]) -> str:
-    found = environ.get(name[1])
-    if found is None and name[2] is None:
+    content = environ.get(name[1])
+    if content is None and name[2] is None:
         raise ConfigError(f"{format_path(path)}: ${{{name[1]}}} is not set in the environment")
-    return found or name[2] or ""
+    return content or name[2] or ""
 
 
 def _parse_variable(name: str, value: str, option: list[str]) -> Any:

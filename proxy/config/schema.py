@@ -177,11 +177,11 @@ class Config(Section):
             raise ValueError("server.link_secret must be set, to the same value on all machines that share store.url")
 
     def _check_required(self) -> None:
-        known = [f"providers.{name}" for name, provider in self.providers.items() if provider.kind != "extractive"]
-        known += [*(f"retrievers.{name}" for name in self.retrievers), "references"]
+        services = [f"providers.{name}" for name, provider in self.providers.items() if provider.kind != "extractive"]
+        services += [*(f"retrievers.{name}" for name in self.retrievers), "references"]
         for name in self.readiness.required:
-            if name not in known:
-                raise ValueError(f"readiness.required: there is no service {name!r}{suggestion(name, known)}")
+            if name not in services:
+                raise ValueError(f"readiness.required: there is no service {name!r}{suggestion(name, services)}")
 
     def _check_alias(self, name: str, alias: Alias) -> None:
         """Validate an alias now, so that it does not fail at the first request."""

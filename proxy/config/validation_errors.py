@@ -45,13 +45,13 @@ def format_path(path: Iterable[str | int]) -> str:
     return text.removeprefix(".")
 
 
-def suggestion(key: object, known: Iterable[str]) -> str:
+def suggestion(key: object, choices: Iterable[str]) -> str:
     """Return the end of an error message about an unknown key: the most similar known key, or all known keys."""
-    known = list(known)
-    close = get_close_matches(str(key).lower(), known, n=1)
+    choices = list(choices)
+    close = get_close_matches(str(key).lower(), choices, n=1)
     if close:
         return f"; did you mean {close[0]}?"
-    return f"; known: {', '.join(known)}" if known else ""
+    return f"; known: {', '.join(choices)}" if choices else ""
 
 
 def keys_at(model: type[BaseModel], path: Path) -> list[str]:
@@ -64,26 +64,26 @@ def keys_at(model: type[BaseModel], path: Path) -> list[str]:
 
 def annotation_at(model: type[BaseModel], path: Path) -> Any:
     """Return the type of the option at this path, or None if there is no such option."""
-    found: Any = model
+    annotation: Any = model
     for part in path:
-        if isinstance(found, type) and issubclass(found, BaseModel):
-            field = found.model_fields.get(str(part))
-            found = field.annotation if field else None
-        elif is_dataclass(found):
-            found = next((field.type for field in fields(found) if field.name == part), None)
-        elif get_origin(found) in (dict, tuple):  # dict[str, X], tuple[X, ...]
-            found = get_args(found)[1 if get_origin(found) is dict else 0]
+        if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+            field = annotation.model_fields.get(str(part))
+            annotation = field.annotation if field else None
+        elif is_dataclass(annotation):
+            annotation = next((field.type for field in fields(annotation) if field.name == part), None)
+        elif get_origin(annotation) in (dict, tuple):  # dict[str, X], tuple[X, ...]
+            annotation = get_args(annotation)[1 if get_origin(annotation) is dict else 0]
         else:
             return None
-        found = _unwrap(found)
-    return found
+        annotation = _unwrap(annotation)
+    return annotation
 
 
-def _unwrap(found: Any) -> Any:
+def _unwrap(annotation: Any) -> Any:
     """Return the type inside Annotated and optional types."""
-    while get_origin(found) in (Annotated, Union):
-        found = get_args(found)[0]
-    return found
+    while get_origin(annotation) in (Annotated, Union):
+        annotation = get_args(annotation)[0]
+    return annotation
 
 
 _MESSAGES = {
@@ -109,7 +109,7 @@ _MESSAGES = {
 
 
 def _message(problem: Mapping[str, Any]) -> str:
-    known = _MESSAGES.get(problem["type"])
-    if known is None:
+    template = _MESSAGES.get(problem["type"])
+    if template is None:
         return str(problem["msg"]).removeprefix("Value error, ")
-    return known.format(**problem.get("ctx") or {})
+    return template.format(**problem.get("ctx") or {})

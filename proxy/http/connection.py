@@ -143,9 +143,9 @@ def _refusal(status: int, text: str, code: str) -> web.Response:
 def with_body_tracking(make_request: RequestFactory) -> RequestFactory:
     """Return a request factory that tells each connection which request is being answered."""
 
-    def make(message: Any, body: StreamReader, protocol: Any, writer: Any, *others: Any) -> web.BaseRequest:
+    def make(message: Any, body: StreamReader, protocol: Any, writer: Any, *arguments: Any) -> web.BaseRequest:
         if isinstance(protocol, Connection):
             protocol.begin_request(message, body, writer)
-        return make_request(message, body, protocol, writer, *others)
+        return make_request(message, body, protocol, writer, *arguments)
 
     return make

@@ -104,11 +104,11 @@ class _Exchange:
             route = client_route(self._request, self._app, model, fallback_of=models[0])
             native = route.provider.native == self._api.native
             try:
-                found = await self._app.collect_evidence(self._job, native=native)
+                collected = await self._app.collect_evidence(self._job, native=native)
             except (FieldError, ProviderError) as error:  # another model would get no evidence either
                 return await self._fail(error)
             try:
-                return await self._answer(route, found, native=native)
+                return await self._answer(route, collected, native=native)
             except FieldError as error:  # this provider cannot answer such a request
                 return await self._fail(failed or error)
             except ProviderError as error:
@@ -129,23 +129,23 @@ class _Exchange:
             raise error
         return await send_failure(self._stream, error, self._api.encoder(self._job, UNCITED))
 
-    async def _answer(self, route: Route, found: JobEvidence, *, native: bool) -> web.StreamResponse:
+    async def _answer(self, route: Route, collected: JobEvidence, *, native: bool) -> web.StreamResponse:
         """Answer by this route. Raise ProviderError if nothing was sent."""
         job, app = self._job, self._app
         await check_ids(self._request, app, route, job.body)
         # A search that was not asked for and has found nothing does not cost the provider's own tools.
-        keeps_tools = job.omitted_tools and found.is_empty and not job.retrieval.source
-        is_relayed = not found.needs_citations or keeps_tools
+        keeps_tools = job.omitted_tools and collected.is_empty and not job.retrieval.source
+        is_relayed = not collected.needs_citations or keeps_tools
         if native and is_relayed and app.passes_bytes:
             with suppress(NoSuchApi):
                 return await self._relay(route)
-        batches, chunks = await app.open(job, found, route, native=native)
+        batches, chunks = await app.open(job, collected, route, native=native)
         omitted = {OMITTED_TOOLS: ", ".join(job.omitted_tools)} if job.omitted_tools else {}
         headers = ChainMap(omitted, route.received_headers)  # those of the provider are known when it answers
         encoder = self._api.encoder(job, chunks)
         if app.config.references.keeps_conversations:
             encoder.store = partial(self._store, asyncio.get_running_loop())
-        transcript = TranscriptLogger(self._request[REQUEST_ID], job, found) if app.config.log.content else None
+        transcript = TranscriptLogger(self._request[REQUEST_ID], job, collected) if app.config.log.content else None
         recorder = ReferenceRecorder(app.recent, self._tenant, encoder.name)
         owned = OwnedReferences(app.recent, self._tenant)
         passages = PassageRecorder(owned, chunks) if isinstance(chunks, Chunks) else None

@@ -24,11 +24,13 @@ async def check_ids(request: web.Request, app: App, route: Route, body: Mapping[
     if app.known_ids is None or not _is_shared(app, route):
         return
     shared = app.config.server.shared_ids
-    ids = [found for found in await Work("parse_request").run(referenced_ids(body)) if found[1] not in shared]
+    ids = [
+        reference for reference in await Work("parse_request").run(referenced_ids(body)) if reference[1] not in shared
+    ]
     if len(ids) > MAX_IDS:
         raise FieldError(path(ids[MAX_IDS][0]), f"is one id more than {MAX_IDS}")
-    for place, one in ids:
-        if not await app.known_ids.is_known(request.get(TENANT, ""), route.name, one):
+    for place, stored_id in ids:
+        if not await app.known_ids.is_known(request.get(TENANT, ""), route.name, stored_id):
             raise FieldError(
                 path(place), "must be an id that this client has received from this server, or one of server.shared_ids"
             )

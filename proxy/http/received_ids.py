@@ -90,4 +90,4 @@ def _of_block(block: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _id(value: Mapping[str, Any]) -> Iterator[str]:
-    yield from (one for name in ID_FIELDS if isinstance(one := value.get(name), str) and one)
+    yield from (received for name in ID_FIELDS if isinstance(received := value.get(name), str) and received)

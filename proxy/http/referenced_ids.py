@@ -52,10 +52,10 @@ MAX_ADDRESS = 2_000  # characters of an address; longer ones contain the data
 
 def referenced_ids(body: Mapping[str, Any]) -> Steps[list[tuple[Place, str]]]:
     """Return the ids in a request that refer to stored data, with their places; at most MAX_FOUND and a few more."""
-    found: list[tuple[Place, str]] = []
+    ids: list[tuple[Place, str]] = []
     open_values: list[Iterator[tuple[Place, Any]]] = [iter([((), body)])]
     count = 0
-    while open_values and len(found) <= MAX_FOUND:
+    while open_values and len(ids) <= MAX_FOUND:
         count += 1
         if count % STEP_VALUES == 0:
             yield None
@@ -65,11 +65,11 @@ def referenced_ids(body: Mapping[str, Any]) -> Steps[list[tuple[Place, str]]]:
         place, value = entry
         if isinstance(value, Mapping):
             if len(place) == ITEM_DEPTH and place[0] == "input":
-                found += _of_item(place, value)
-            open_values.append(_fields(place, value, found))
+                ids += _of_item(place, value)
+            open_values.append(_fields(place, value, ids))
         elif isinstance(value, list):
             open_values.append(_elements(place, value))
-    return found
+    return ids
 
 
 def path(place: Place) -> str:
@@ -78,22 +78,26 @@ def path(place: Place) -> str:
     return text.removeprefix(".")
 
 
-def _fields(place: Place, value: Mapping[str, Any], found: list[tuple[Place, str]]) -> Iterator[tuple[Place, Any]]:
-    """Add the ids of an object to `found`. Yield its values that may contain others."""
+def _fields(place: Place, value: Mapping[str, Any], ids: list[tuple[Place, str]]) -> Iterator[tuple[Place, Any]]:
+    """Add the ids of an object to `ids`. Yield its values that may contain others."""
     calls_tool = str(value.get("type", "")).endswith("tool_use")
     for key, inner in value.items():
         name = str(key).replace("_", "").lower()
         here = (*place, key)
         if name in _IDS or name in _ADDRESSES:
-            found += [(at, one) for at, one in _texts(here, inner) if name in _IDS or _is_account_file(name, one)]
+            ids += [
+                (text_place, text)
+                for text_place, text in _texts(here, inner)
+                if name in _IDS or _is_account_file(name, text)
+            ]
         if name in _OBJECTS and isinstance(inner, Mapping) and isinstance(inner.get("id"), str):
-            found.append(((*here, "id"), inner["id"]))
+            ids.append(((*here, "id"), inner["id"]))
         is_opaque = name in _OPAQUE or (calls_tool and name == "input")
         yield here, None if is_opaque else inner
 
 
 def _elements(place: Place, values: list[Any]) -> Iterator[tuple[Place, Any]]:
-    return (((*place, at), one) for at, one in enumerate(values))
+    return (((*place, index), element) for index, element in enumerate(values))
 
 
 def _texts(place: Place, value: Any) -> Iterator[tuple[Place, str]]:
@@ -101,7 +105,7 @@ def _texts(place: Place, value: Any) -> Iterator[tuple[Place, str]]:
     if isinstance(value, str):
         yield place, value
     elif isinstance(value, list):
-        yield from (((*place, at), one) for at, one in enumerate(value) if isinstance(one, str))
+        yield from (((*place, index), text) for index, text in enumerate(value) if isinstance(text, str))
 
 
 def _of_item(place: Place, item: Mapping[str, Any]) -> list[tuple[Place, str]]:

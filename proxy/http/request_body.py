@@ -178,6 +178,6 @@ def _clear_frames(error: BaseException) -> None:
             continue
         cleared.add(id(current))
         traceback.clear_frames(current.__traceback__)
-        errors += [one for one in (current.__cause__, current.__context__) if one is not None]
+        errors += [cause for cause in (current.__cause__, current.__context__) if cause is not None]
         if isinstance(current, BaseExceptionGroup):
             errors += current.exceptions

@@ -145,5 +145,7 @@ async def ready(request: web.Request, admission: Admission, readiness: Readiness
     if not admission.open:
         return json_response({"status": "stopping"}, 503)
     status, checks = await readiness.report()
-    known = keys.name_of(presented_key(request)) is not None
-    return json_response({"status": status, **({"checks": checks} if known else {})}, 503 if status == FAILING else 200)
+    is_client = keys.name_of(presented_key(request)) is not None
+    return json_response(
+        {"status": status, **({"checks": checks} if is_client else {})}, 503 if status == FAILING else 200
+    )

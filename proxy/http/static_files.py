@@ -38,9 +38,9 @@ def file_handler(body: bytes, suffix: str, headers: Mapping[str, str]) -> Handle
 
 
 async def _serve(request: web.Request, body: bytes, kind: str, headers: Mapping[str, str], tag: ETag) -> web.Response:
-    known = request.if_none_match
+    cached_tags = request.if_none_match
     response = web.Response(status=304, headers=headers)
-    if not known or tag not in known:
+    if not cached_tags or tag not in cached_tags:
         response = web.Response(body=body, content_type=kind, charset="utf-8", headers=headers)
         response.enable_compression()
     response.etag = tag

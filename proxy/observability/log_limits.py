@@ -67,7 +67,7 @@ class LimitedHandler(logging.StreamHandler[TextIO]):
 
     def _end_periods(self, began: float) -> None:
         """End the periods that began until then, and write the numbers of the lines that they left out."""
-        for condition in [one for one, period in self._periods.items() if period.began <= began]:
+        for condition in [key for key, period in self._periods.items() if period.began <= began]:
             period = self._periods.pop(condition)
             if period.left_out:
                 super().emit(_summary(period))

@@ -113,8 +113,8 @@ def access_log(*, enabled: bool) -> Middleware:
 
     @web.middleware
     async def log_request(request: web.Request, handler: Handler) -> web.StreamResponse:
-        given = request.headers.get(REQUEST_ID_HEADER, "")
-        request[REQUEST_ID] = given if _ID.fullmatch(given) else f"req_{secrets.token_hex(12)}"
+        received = request.headers.get(REQUEST_ID_HEADER, "")
+        request[REQUEST_ID] = received if _ID.fullmatch(received) else f"req_{secrets.token_hex(12)}"
         began, status, provider_id = perf_counter(), CLIENT_CLOSED, ""
         token = LOG_FIELDS.set({"request_id": request[REQUEST_ID]})
         try:

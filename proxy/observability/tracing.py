@@ -213,12 +213,12 @@ class _CallSpan(CallObserver):
             self._span.set_attribute("gen_ai.response.time_to_first_chunk", first)
         if self._reasons:
             self._span.set_attribute(
-                "gen_ai.response.finish_reasons", [encodable(self._reasons[at]) for at in sorted(self._reasons)]
+                "gen_ai.response.finish_reasons", [encodable(self._reasons[choice]) for choice in sorted(self._reasons)]
             )
         if self._texts:
             answers = [
-                _message("assistant", "".join(text)) | {"finish_reason": self._reasons.get(at, "error")}
-                for at, text in sorted(self._texts.items())
+                _message("assistant", "".join(text)) | {"finish_reason": self._reasons.get(choice, "error")}
+                for choice, text in sorted(self._texts.items())
             ]
             self._span.set_attribute("gen_ai.output.messages", dumps(answers).decode())
         _end(self._span, outcome)
@@ -244,25 +244,25 @@ def _call_attributes(target: CallTarget, request: ChatRequest | None) -> Attribu
         attributes["server.address"] = address.hostname
         attributes["server.port"] = address.port or (80 if address.scheme == "http" else 443)
     for name, value in (request.params if request else {}).items():
-        known = _PARAMETERS.get(name)
-        if known and isinstance(value, known[1]) and not isinstance(value, bool):
-            attributes[f"gen_ai.request.{known[0]}"] = value
+        attribute = _PARAMETERS.get(name)
+        if attribute and isinstance(value, attribute[1]) and not isinstance(value, bool):
+            attributes[f"gen_ai.request.{attribute[0]}"] = value
     return attributes
 
 
 def _usage(usage: object) -> Attributes:
-    found = usage if isinstance(usage, Mapping) else {}
+    counts = usage if isinstance(usage, Mapping) else {}
     named = {
-        "gen_ai.usage.input_tokens": found.get("prompt_tokens"),
-        "gen_ai.usage.output_tokens": found.get("completion_tokens"),
-        "gen_ai.usage.cache_read.input_tokens": (found.get("prompt_tokens_details") or {}).get("cached_tokens"),
-        "gen_ai.usage.reasoning.output_tokens": (found.get("completion_tokens_details") or {}).get("reasoning_tokens"),
+        "gen_ai.usage.input_tokens": counts.get("prompt_tokens"),
+        "gen_ai.usage.output_tokens": counts.get("completion_tokens"),
+        "gen_ai.usage.cache_read.input_tokens": (counts.get("prompt_tokens_details") or {}).get("cached_tokens"),
+        "gen_ai.usage.reasoning.output_tokens": (counts.get("completion_tokens_details") or {}).get("reasoning_tokens"),
     }
     return {name: value for name, value in named.items() if isinstance(value, int)}
 
 
 def _messages(messages: Sequence[Mapping[str, Any]]) -> str:
-    return dumps([_message(str(one.get("role")), text_of(one.get("content"))) for one in messages]).decode()
+    return dumps([_message(str(message.get("role")), text_of(message.get("content"))) for message in messages]).decode()
 
 
 def _message(role: str, text: str) -> Attributes:
@@ -271,7 +271,7 @@ def _message(role: str, text: str) -> Attributes:
 
 
 def _documents(entries: Sequence[Mapping[str, Any]]) -> str:
-    return dumps([{"id": str(one.get("id")), "score": one.get("score")} for one in entries]).decode()
+    return dumps([{"id": str(entry.get("id")), "score": entry.get("score")} for entry in entries]).decode()
 
 
 def _end(span: Span, outcome: str) -> None:

@@ -15,11 +15,11 @@ from .logs import content
 class TranscriptLogger:
     """Logs one request when it begins, and the text of each choice when the answer ends."""
 
-    def __init__(self, request_id: str, job: Job, found: JobEvidence) -> None:
+    def __init__(self, request_id: str, job: Job, collected: JobEvidence) -> None:
         """Log the request."""
         self._request_id = request_id
         self._texts: dict[int, list[str]] = {}
-        evidence = [asdict(item) for item in found.evidence]
+        evidence = [asdict(item) for item in collected.evidence]
         _log(request_id, "asked", {"model": job.model, "messages": job.messages, "evidence": evidence})
 
     def observe(self, _event: Outgoing, chunks: Sequence[Chunk]) -> None:

@@ -50,11 +50,11 @@ class PassageLinks:
 
     def parse(self, signed: str) -> tuple[str, int] | None:
         """Return the token and the evidence number of a signed id; None if it is malformed or forged."""
-        found = _ID.fullmatch(signed)
-        if found is None:
+        match = _ID.fullmatch(signed)
+        if match is None:
             return None
-        token, number = found["token"], int(found["number"])
-        return (token, number) if hmac.compare_digest(self._signature(token, number), found["signature"]) else None
+        token, number = match["token"], int(match["number"])
+        return (token, number) if hmac.compare_digest(self._signature(token, number), match["signature"]) else None
 
     def _signature(self, token: str, number: int) -> str:
         digest = hmac.digest(self._secret, f"{token}.{number}".encode(), sha256)

@@ -83,19 +83,19 @@ def _origin(passage: Fields, title: str) -> str:
 
 def _marked(text: str, quotes: Sequence[tuple[int, int]]) -> Iterator[str]:
     """Yield the text with the quotes marked, in pieces. Overlapping quotes are one mark."""
-    at, anchor = 0, f' id="{FRAGMENT}"'
+    position, anchor = 0, f' id="{FRAGMENT}"'
     for start, end in _merged(quotes):
-        yield from _pieces(text, at, start)
+        yield from _pieces(text, position, start)
         yield f"<mark{anchor}>"
         yield from _pieces(text, start, end)
         yield "</mark>"
-        at, anchor = end, ""
-    yield from _pieces(text, at, len(text))
+        position, anchor = end, ""
+    yield from _pieces(text, position, len(text))
 
 
 def _pieces(text: str, start: int, end: int) -> Iterator[str]:
-    for at in range(start, end, PIECE):
-        yield _escaped(text[at : min(at + PIECE, end)])
+    for position in range(start, end, PIECE):
+        yield _escaped(text[position : min(position + PIECE, end)])
 
 
 def _merged(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -24,10 +24,10 @@ async def passage(request: web.Request, app: App) -> web.Response:
     data = await app.recent.get_data(STORED_AS, entry_name(token, number))
     await reserve(request, data or b"")
     stored = await decoded(data) or {}
-    found = next((one for one in stored.get("passages", ()) if one["evidence_number"] == number), None)
-    if found is None:
+    stored_passage = next((entry for entry in stored.get("passages", ()) if entry["evidence_number"] == number), None)
+    if stored_passage is None:
         return _plain(410, EXPIRED)
-    pieces = await Work("encode").run(passage_page(found))
+    pieces = await Work("encode").run(passage_page(stored_passage))
     return response_of_parts(pieces, HEADERS, content_type="text/html", charset="utf-8")
 
 

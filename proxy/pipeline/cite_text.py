@@ -103,11 +103,11 @@ async def score_text(
         drafts = [draft async for draft in _drafts(answer, text)]
         claims = [draft.claim for draft in drafts if draft.claim is not None]
         await scoring.embed(claims, max_stalled=MAX_STALLED)
-        found: list[Scores] = []
+        claim_scores: list[Scores] = []
         for start in range(0, len(claims), MAX_BATCH):
-            found += await scoring.score_all(claims[start : start + MAX_BATCH])
+            claim_scores += await scoring.score_all(claims[start : start + MAX_BATCH])
         prepared = await scoring.prepared()
-    scores = align([draft.claim for draft in drafts], found)
+    scores = align([draft.claim for draft in drafts], claim_scores)
     response.grounding.judging = scoring.judge_report
     calibrated = await Work("cite").run(calibrate_answer_in_steps(scores, prepared, options.strictness))
     return ScoredText(answer, drafts, calibrated, prepared, response, scoring)

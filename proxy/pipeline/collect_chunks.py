@@ -51,8 +51,8 @@ class Completion:
 
     def pieces(self, choice: int) -> list[Piece]:
         """Return the content of a message in its order; see `pieces_of`. Tool calls are not included."""
-        known = self._choices.get(choice)
-        return [known.piece(at) for at in range(len(known.pieces))] if known else []
+        collected = self._choices.get(choice)
+        return [collected.piece(index) for index in range(len(collected.pieces))] if collected else []
 
     def piece(self, choice: int, number: int) -> Piece:
         """Return one of the pieces of a message."""
@@ -63,8 +63,8 @@ class Completion:
 
         The list grows with the answer.
         """
-        known = self._choices.get(choice)
-        return known.begun if known else []
+        collected = self._choices.get(choice)
+        return collected.begun if collected else []
 
     def call(self, choice: int, number: int) -> Fields:
         """Return one of the tool calls of a message so far, with the `index` that connects its fragments."""
@@ -74,24 +74,24 @@ class Completion:
 
     def choice(self, choice: int) -> Fields:
         """Return a choice so far. Its tool calls still have the `index` that connects their fragments."""
-        known = self._choices.get(choice)
-        return {"index": choice, **known.value()} if known else {}
+        collected = self._choices.get(choice)
+        return {"index": choice, **collected.value()} if collected else {}
 
     def message(self, choice: int) -> Fields:
         """Return the message of a choice so far."""
-        known = self._choices.get(choice)
-        return known.message.value() | {"role": "assistant"} if known else {}
+        collected = self._choices.get(choice)
+        return collected.message.value() | {"role": "assistant"} if collected else {}
 
     def containers(self) -> list[Any]:
         """Return what grows with the answer, if it has many chunks, so that a server can free it in steps."""
         if self.chunks <= MANY_CHUNKS:
             return []
-        return [one for choice in self._choices.values() for one in choice.containers()]
+        return [container for choice in self._choices.values() for container in choice.containers()]
 
     def finish_reason(self, choice: int) -> str | None:
         """Return the finish reason of a choice, None if it has not ended."""
-        known = self._choices.get(choice)
-        return known.finish_reason if known else None
+        collected = self._choices.get(choice)
+        return collected.finish_reason if collected else None
 
 
 def first_choice(body: Fields) -> Fields:
@@ -133,12 +133,12 @@ class _Choice:
             self.pieces[-1][1].append(value)
         if delta.get("tool_calls"):
             calls = len(self.message["tool_calls"])
-            self.begun += [("call", at) for at in range(self._calls, calls)]
+            self.begun += [("call", index) for index in range(self._calls, calls)]
             self._calls = calls
 
-    def piece(self, at: int) -> Piece:
+    def piece(self, index: int) -> Piece:
         """Return a piece so far."""
-        kind, values = self.pieces[at]
+        kind, values = self.pieces[index]
         match values[0]:
             case str():
                 return kind, "".join(values)

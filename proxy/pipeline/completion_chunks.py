@@ -109,7 +109,7 @@ class Chunks:
     def passages(self, references: Sequence[Reference]) -> list[Fields]:
         """Return the entries of some references, each with the `text` of its evidence."""
         entries = self._response.references.entries(references)
-        return [entry | {"text": one.evidence.text} for entry, one in zip(entries, references, strict=True)]
+        return [entry | {"text": reference.evidence.text} for entry, reference in zip(entries, references, strict=True)]
 
     def long_lists(self) -> list[Sequence[Any]]:
         """Return the lists that grow with the answer, if they are long."""

@@ -55,8 +55,8 @@ def reasoning_of(delta: Mapping[str, Any]) -> str:
 def pieces_of(delta: Mapping[str, Any]) -> list[Piece]:
     """Return the content of a delta or message: reasoning under that name, then all else under its own name."""
     reasoning = reasoning_of(delta)
-    found = [("reasoning", reasoning)] if reasoning else []
-    return found + [(key, delta[key]) for key in PIECES if delta.get(key)]
+    pieces = [("reasoning", reasoning)] if reasoning else []
+    return pieces + [(key, delta[key]) for key in PIECES if delta.get(key)]
 
 
 class JoinedDelta(dict[str, Any]):
@@ -98,16 +98,16 @@ class JoinedList(list[Any]):
                 self.append(entry)
                 continue
             same = self._places.setdefault(entry["index"], [])
-            place = next((at for at in same[:MAX_TYPES] if _is_same_type(self[at], entry)), None)
+            place = next((position for position in same[:MAX_TYPES] if _is_same_type(self[position], entry)), None)
             if place is None:
                 same.append(len(self))
                 self.append(entry)
             else:
                 self[place] = _joined("", self[place], entry)
 
-    def entry(self, at: int) -> Any:
+    def entry(self, position: int) -> Any:
         """Return one entry."""
-        return _whole(self[at])
+        return _whole(self[position])
 
     def value(self) -> list[Any]:
         """Return the entries."""
@@ -121,26 +121,26 @@ class _JoinedText(list[str]):
         return "".join(self)
 
 
-def _joined(key: str, known: Any, value: Any) -> Any:
-    """Return the value of a field whose next value is `value`. `known`: the value before, which may be changed."""
-    match known, value:
+def _joined(key: str, earlier: Any, value: Any) -> Any:
+    """Return the value of a field whose next value is `value`. `earlier`: the value before, which may be changed."""
+    match earlier, value:
         case _, None:
-            return known
+            return earlier
         case JoinedDelta() | dict(), dict():
-            joined = known if isinstance(known, JoinedDelta) else JoinedDelta(known)
+            joined = earlier if isinstance(earlier, JoinedDelta) else JoinedDelta(earlier)
             joined.add(value)
             return joined
         case _, list() if key == "annotations":  # complete entries: the `index` of a file's citation is an offset
-            whole = known if isinstance(known, list) else []
+            whole = earlier if isinstance(earlier, list) else []
             whole.extend(value)
             return whole
         case JoinedList(), list():
-            known.add(value)
-            return known
+            earlier.add(value)
+            return earlier
         case _, list():
             return JoinedList(value)
         case _, str() if key not in COMPLETE_STRINGS:
-            text = known if isinstance(known, _JoinedText) else _JoinedText()
+            text = earlier if isinstance(earlier, _JoinedText) else _JoinedText()
             text.append(value)
             return text
         case _:
@@ -155,6 +155,6 @@ def _is_indexed(entry: Any) -> bool:
     return isinstance(entry, dict) and isinstance(entry.get("index"), int)
 
 
-def _is_same_type(one: Fields, entry: Fields) -> bool:
-    kinds = [kind for kind in (one.get("type"), entry.get("type")) if kind is not None]
+def _is_same_type(earlier: Fields, entry: Fields) -> bool:
+    kinds = [kind for kind in (earlier.get("type"), entry.get("type")) if kind is not None]
     return bool(kinds[:1] == kinds[-1:])

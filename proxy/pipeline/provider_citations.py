@@ -37,7 +37,7 @@ class ProviderCitations:
         """Take the citations of a chunk. Return the chunk without them, None if it had only cited blocks."""
         choices = chunk.get("choices") or []
         without = [self._take(choice) for choice in choices]
-        if all(one is choice for one, choice in zip(without, choices, strict=True)):
+        if all(changed is choice for changed, choice in zip(without, choices, strict=True)):
             return chunk
         had_blocks = any("anthropic" in (choice.get("delta") or {}) for choice in choices)
         return None if had_blocks and not any(map(_has_content, without)) else chunk | {"choices": without}
@@ -62,25 +62,25 @@ class ProviderCitations:
         if metadata := as_object(as_object(google).get("groundingMetadata")):
             self._metadata.setdefault(index, {}).update(metadata)
             choice = choice | {"google": _without(as_object(google), "groundingMetadata")}
-        if delta and (own := as_object(delta.get("anthropic"))):
-            blocks = as_list(own.get("content"))
-            if len(others := self._take_blocks(index, delta)) < len(blocks):
-                rest = {**own, "content": others} if others else _without(own, "content")
+        if delta and (native := as_object(delta.get("anthropic"))):
+            blocks = as_list(native.get("content"))
+            if len(uncited := self._take_blocks(index, delta)) < len(blocks):
+                remaining = {**native, "content": uncited} if uncited else _without(native, "content")
                 delta = _without(choice["delta"], "anthropic")
-                choice = choice | {"delta": {**delta, **({"anthropic": rest} if rest else {})}}
+                choice = choice | {"delta": {**delta, **({"anthropic": remaining} if remaining else {})}}
         return choice
 
     def _take_blocks(self, choice: int, delta: Mapping[str, Any] | None) -> list[Any]:
         """Take the cited blocks of Anthropic's messages; return the other ones."""
-        others, spans = [], self._spans.setdefault(choice, [])
+        uncited, spans = [], self._spans.setdefault(choice, [])
         for block in as_list(as_object((delta or {}).get("anthropic")).get("content")):
             if "text_start" in block:
                 spans.append(ProviderSpan(block["text_start"], None))
             elif "text_end" in block and spans:
                 spans[-1] = ProviderSpan(spans[-1].start, block["text_end"], block.get("citations") or ())
             else:
-                others.append(block)
-        return others
+                uncited.append(block)
+        return uncited
 
     def spans(self, choice: int, first: int, offsets: OffsetMap) -> list[ProviderSpan]:
         """Return the cited blocks of a choice from the one with the number `first`, with offsets in the shown text."""
@@ -88,16 +88,20 @@ class ProviderCitations:
 
     def annotations(self, choice: int, offsets: OffsetMap | None) -> list[Any]:
         """Return the annotations of a choice, with offsets in the shown text. `offsets`: None if it is unchanged."""
-        found = self._annotations.get(choice, [])[:MAX_MOVED]
-        found += [one for span in self._spans.get(choice, ())[:MAX_MOVED] for one in _annotations_of(span)]
-        return [_moved_annotation(one, offsets) for one in found] if offsets else found
+        annotations = self._annotations.get(choice, [])[:MAX_MOVED]
+        annotations += [
+            annotation for span in self._spans.get(choice, ())[:MAX_MOVED] for annotation in _annotations_of(span)
+        ]
+        return [_moved_annotation(annotation, offsets) for annotation in annotations] if offsets else annotations
 
     def choice_fields(self, choice: int, offsets: OffsetMap) -> Fields:
         """Return the other fields of a choice, with offsets in the shown text."""
         metadata = self._metadata.get(choice)
         if metadata is None:
             return {}
-        supports = [_moved_support(one, offsets) for one in as_list(metadata.get("groundingSupports"))[:MAX_MOVED]]
+        supports = [
+            _moved_support(support, offsets) for support in as_list(metadata.get("groundingSupports"))[:MAX_MOVED]
+        ]
         return {"groundingMetadata": metadata | ({"groundingSupports": supports} if supports else {})}
 
 
@@ -113,12 +117,12 @@ def with_offsets(chunk: Chunk, received: Callable[[int], int]) -> Chunk:
 
 
 def _with_offset(choice: Fields, offset: int) -> Fields:
-    own = as_object(choice["delta"].get("anthropic"))
+    native = as_object(choice["delta"].get("anthropic"))
     blocks = [
         {name: offset if name in ("text_start", "text_end") else value for name, value in block.items()}
-        for block in as_list(own.get("content"))
+        for block in as_list(native.get("content"))
     ]
-    return choice | {"delta": {**choice["delta"], "anthropic": {**own, "content": blocks}}} if blocks else choice
+    return choice | {"delta": {**choice["delta"], "anthropic": {**native, "content": blocks}}} if blocks else choice
 
 
 def _has_content(choice: Fields) -> bool:

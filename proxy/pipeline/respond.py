@@ -88,9 +88,9 @@ def decided_steps(
 
     async def decide(pending: Sequence[PendingText]) -> list[PendingText]:
         began, began_at = perf_counter(), time_ns()
-        decisions = await decide_drafts([one.draft for one in pending], scoring, response)
+        decisions = await decide_drafts([text.draft for text in pending], scoring, response)
         timings.add_scoring(began, began_at)
-        return [replace(one, decision=decision) for one, decision in zip(pending, decisions, strict=True)]
+        return [replace(text, decision=decision) for text, decision in zip(pending, decisions, strict=True)]
 
     steps = segment(events, response, hold_seconds, wakeup)
     return prefetch(steps, decide, scoring.embed) if scoring.may_wait else decide_in_order(steps, decide)

@@ -74,7 +74,9 @@ async def _second_pass(
         return [*draft]
     result = apply_result(decided, "".join(answer.pieces), response.names)
     response.grounding.notes["enrich"] = {"outcome": result.outcome, **answer.report}
-    confirmed = iter([replace(step, decision=one) for step, one in zip(pending, result.decisions, strict=True)])
+    confirmed = iter(
+        [replace(step, decision=decision) for step, decision in zip(pending, result.decisions, strict=True)]
+    )
     return [next(confirmed) if _is_text(step, choice) else step for step in draft]
 
 

@@ -257,7 +257,8 @@ class _Choice:
 
     def _pending(self, drafts: list[Draft]) -> list[Step]:
         return [
-            PendingText(self._index, one, self._chunk_until(one.end), self._logprobs_until(one.end)) for one in drafts
+            PendingText(self._index, draft, self._chunk_until(draft.end), self._logprobs_until(draft.end))
+            for draft in drafts
         ]
 
     def _chunk_until(self, end: int) -> Chunk:

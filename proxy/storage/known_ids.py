@@ -26,12 +26,12 @@ class KnownIds:
         """Return a function that records ids as received by a client."""
 
         def record(ids: Iterable[str]) -> None:
-            for one in ids:
-                if len(one) <= MAX_ID:
-                    self.recent.put(client, f"{provider}:{one}", {})
+            for received in ids:
+                if len(received) <= MAX_ID:
+                    self.recent.put(client, f"{provider}:{received}", {})
 
         return record
 
-    async def is_known(self, client: str, provider: str, one: str) -> bool:
+    async def is_known(self, client: str, provider: str, stored_id: str) -> bool:
         """Return whether a client has received an id from a provider."""
-        return len(one) <= MAX_ID and await self.recent.get_data(client, f"{provider}:{one}") is not None
+        return len(stored_id) <= MAX_ID and await self.recent.get_data(client, f"{provider}:{stored_id}") is not None

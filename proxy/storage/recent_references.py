@@ -179,7 +179,7 @@ class RecentReferences:
         if len(self._pending) < share:
             return True
         is_full = len(self._pending) >= MAX_PENDING
-        return not is_full and sum(one.owner == owner for one in [*self._pending]) < share
+        return not is_full and sum(entry.owner == owner for entry in [*self._pending]) < share
 
     def _remove_expired(self) -> bool:
         """Remove expired entries. Return whether there are more of them."""
@@ -213,7 +213,7 @@ class RecentReferences:
         pending = [self._pending.popleft() for _ in range(len(self._pending))]
         try:
             # In this thread, a large entry is encoded in pieces, between which the event loop runs.
-            entries = [entry for one in pending for entry in self._checked(one, dumps_event(one.fields))]
+            entries = [entry for waiting in pending for entry in self._checked(waiting, dumps_event(waiting.fields))]
             if entries:
                 store.put_all(entries)
         except ProviderError as error:  # for example, a full disk

@@ -141,12 +141,12 @@ class AnthropicApi(ClientApi):
         Content that only Anthropic supports is not an error yet, because the provider may be Anthropic.
         """
         defaults = replace(defaults, marker="none")  # citations are fields of the text blocks
-        rest, ours = parse_extensions(body, defaults, limits)
-        taken = take_documents(rest, self._pieces) if ours.options.enabled else None
-        evidence, request = ours.evidence, rest
+        remaining, extensions = parse_extensions(body, defaults, limits)
+        taken = take_documents(remaining, self._pieces) if extensions.options.enabled else None
+        evidence, request = extensions.evidence, remaining
         self._locations = Locations(as_web_results=self._as_web_results)
         if taken:
-            request = {**rest, "messages": taken.messages}
+            request = {**remaining, "messages": taken.messages}
             evidence, locations = taken.evidence(evidence, limits)
             self._locations = replace(locations, as_web_results=self._as_web_results)
         messages, params, refused = list[Message](), Body(), None
@@ -154,7 +154,7 @@ class AnthropicApi(ClientApi):
             messages, params = chat_messages(request), chat_params(request)
         except WrongField as error:
             refused = FieldError(error.path, error.message)
-        first = len(ours.evidence) + 1
+        first = len(extensions.evidence) + 1
         by_call = taken.by_call if taken else {}
         return Job(
             model=self.model(body),
@@ -162,11 +162,11 @@ class AnthropicApi(ClientApi):
             params=params,
             native_params=provider_params(request),
             native_messages=chat_messages(request, native=True),
-            body=rest,
+            body=remaining,
             evidence=evidence,
-            evidence_by_call={call: tuple(first + at for at in indexes) for call, indexes in by_call.items()},
-            retrieval=ours.retrieval,
-            options=ours.options,
+            evidence_by_call={call: tuple(first + index for index in indexes) for call, indexes in by_call.items()},
+            retrieval=extensions.retrieval,
+            options=extensions.options,
             stream=bool(body.get("stream")),
             usage=True,
             json=wants_json(request),

@@ -65,11 +65,11 @@ class Locations:
 
 def native_citations(citations: Sequence[Citation], locations: Locations) -> list[Fields]:
     """Return the citations of one sentence, each passage once."""
-    found = [_native_citation(citation, locations) for citation in citations]
+    native = [_native_citation(citation, locations) for citation in citations]
     if locations.as_web_results:
-        pairs = zip(found, citations, strict=True)
-        found = [one if one["type"] in KNOWN_TO_ALL else _of_web(citation) for one, citation in pairs]
-    return [one for at, one in enumerate(found) if one not in found[:at]]
+        pairs = zip(native, citations, strict=True)
+        native = [location if location["type"] in KNOWN_TO_ALL else _of_web(citation) for location, citation in pairs]
+    return [location for index, location in enumerate(native) if location not in native[:index]]
 
 
 def _native_citation(citation: Citation, locations: Locations) -> Fields:

@@ -23,26 +23,26 @@ class CitedDocuments:
     by_call: dict[str, list[int]] = field(default_factory=dict)  # tool call -> indexes of the passages in its result
     results: int = 0  # search results of the request, cited or not
 
-    def evidence(self, given: tuple[Evidence, ...], limits: EvidenceLimits) -> tuple[tuple[Evidence, ...], Locations]:
+    def evidence(self, earlier: tuple[Evidence, ...], limits: EvidenceLimits) -> tuple[tuple[Evidence, ...], Locations]:
         """Return the evidence, after that of the request's extensions, and its locations. Raise FieldError."""
         try:
             entries = [fields for fields, _ in self.passages]
-            evidence = parse_evidence(entries, "messages", limits, given)
+            evidence = parse_evidence(entries, "messages", limits, earlier)
         except FieldError as error:
             raise FieldError("messages", f"has too many documents: {error.message}") from None
-        locations = {len(given) + at: location for at, (_, location) in enumerate(self.passages, 1)}
-        return given + evidence, Locations(locations, self.results)
+        locations = {len(earlier) + number: location for number, (_, location) in enumerate(self.passages, 1)}
+        return earlier + evidence, Locations(locations, self.results)
 
 
 def documents_to_read(body: Mapping[str, Any]) -> list[CitedDocument]:
     """Return the documents to read before evidence can be taken from the request."""
-    found = []
+    documents = []
     for number, (block, path) in enumerate(_documents(body)):
         source = block.get("source") or {}
         kind, data = source.get("type"), source.get("data")
         if _is_cited(block) and kind in ("text", "base64") and isinstance(data, str):
-            found.append(CitedDocument(number, f"{path}.source.data", data, is_pdf=kind == "base64"))
-    return found
+            documents.append(CitedDocument(number, f"{path}.source.data", data, is_pdf=kind == "base64"))
+    return documents
 
 
 def take_documents(body: Mapping[str, Any], pieces: Mapping[int, list[Piece]]) -> CitedDocuments:
@@ -105,14 +105,14 @@ class _Taker:
         pieces = self._pieces.get(self._document, ())
         match source.get("type"):
             case "text":
-                return [(self._fields(one, title), InText(self._document, title, one.start)) for one in pieces]
+                return [(self._fields(piece, title), InText(self._document, title, piece.start)) for piece in pieces]
             case "base64":
-                located = ((one, OnPage(self._document, title, one.page)) for one in pieces)
-                return [(self._fields(one, title) | {"page_number": one.page}, place) for one, place in located]
+                located = ((piece, OnPage(self._document, title, piece.page)) for piece in pieces)
+                return [(self._fields(piece, title) | {"page_number": piece.page}, place) for piece, place in located]
             case "content":
                 blocks = enumerate(content_parts(source.get("content")))
-                texts = ((at, Piece(part["text"])) for at, part in blocks if _has_text(part))
-                return [(self._fields(one, title), InBlock(self._document, title, at)) for at, one in texts]
+                texts = ((index, Piece(part["text"])) for index, part in blocks if _has_text(part))
+                return [(self._fields(piece, title), InBlock(self._document, title, index)) for index, piece in texts]
             case _:
                 return []
 
@@ -121,10 +121,10 @@ class _Taker:
         is_url = source.lower().startswith(("http://", "https://"))
         named: Fields = {"title": title, ("url" if is_url else "file_name"): source or None}
         index = self._taken.results
-        for at, part in enumerate(content_parts(block.get("content"))):
+        for position, part in enumerate(content_parts(block.get("content"))):
             if _has_text(part):
                 fields = {"text": part["text"], **named, "document_id": f"search_result_{index}"}
-                yield fields, InResult(index, title, source, at)
+                yield fields, InResult(index, title, source, position)
 
     def _fields(self, piece: Piece, title: str | None) -> Fields:
         name = " › ".join(filter(None, (title, *piece.headings))) or None
@@ -135,7 +135,7 @@ def _numbered(passages: list[Passage]) -> list[Passage]:
     """Return the passages of a document with their index. A single passage has none, which the model would read."""
     if len(passages) == 1:
         return passages
-    return [(fields | {"chunk_index": at}, location) for at, (fields, location) in enumerate(passages)]
+    return [(fields | {"chunk_index": index}, location) for index, (fields, location) in enumerate(passages)]
 
 
 def _documents(body: Mapping[str, Any]) -> Iterator[tuple[Fields, str]]:

@@ -63,8 +63,8 @@ class DocumentReader:
 
         Raises FieldError, and RequestError if too many documents wait.
         """
-        pieces = {one.number: await self._pdf(one, client) for one in documents if one.is_pdf}
-        texts = {one.number: one.data for one in documents if not one.is_pdf}
+        pieces = {document.number: await self._pdf(document, client) for document in documents if document.is_pdf}
+        texts = {document.number: document.data for document in documents if not document.is_pdf}
         length = max(TARGET_LENGTH, ceil(sum(map(len, texts.values())) / MANY_PIECES))
         work = Work("prepare_evidence")
         for number, text in texts.items():
@@ -76,7 +76,7 @@ class DocumentReader:
             if work.due:
                 await work.pause()
         if sum(map(len, pieces.values())) > MANY_PIECES:
-            pieces |= {one.number: _by_page(pieces[one.number]) for one in documents if one.is_pdf}
+            pieces |= {document.number: _by_page(pieces[document.number]) for document in documents if document.is_pdf}
         return pieces
 
     async def _pdf(self, document: CitedDocument, client: str) -> list[Piece]:
@@ -114,14 +114,14 @@ def _decode(data: str) -> tuple[bytes, bytes]:
 
     The document is decoded in pieces, because decoding holds the interpreter's lock: 300 ms for 30 MB.
     """
-    decoded, digest, rest = bytearray(), sha256(), ""
+    decoded, digest, undecoded = bytearray(), sha256(), ""
     for start in range(0, len(data), DECODED_AT_ONCE):
-        piece = rest + "".join(data[start : start + DECODED_AT_ONCE].split())
+        piece = undecoded + "".join(data[start : start + DECODED_AT_ONCE].split())
         end = len(piece) // 4 * 4  # four characters are three bytes
-        content, rest = b64decode(piece[:end]), piece[end:]
+        content, undecoded = b64decode(piece[:end]), piece[end:]
         decoded += content
         digest.update(content)
-    b64decode(rest)  # raises an error for characters that are left over
+    b64decode(undecoded)  # raises an error for characters that are left over
     return bytes(decoded), digest.digest()
 
 
@@ -138,10 +138,15 @@ def _piece(entry: Fields) -> Piece:
 def _split(text: str, length: int) -> list[Piece]:
     """Return the pieces of a plain text; the whole text if it consists of headings only."""
     whole = [Piece(text)] if text.strip() else []
-    return [Piece(one.text, one.headings, start=one.start) for one in split_excerpts(text, length)] or whole
+    return [
+        Piece(excerpt.text, excerpt.headings, start=excerpt.start) for excerpt in split_excerpts(text, length)
+    ] or whole
 
 
 def _by_page(pieces: Sequence[Piece]) -> list[Piece]:
     """Return one piece for each page."""
-    pages = ((page, [*found]) for page, found in groupby(pieces, key=lambda piece: piece.page))
-    return [Piece("\n".join(one.text for one in found), found[0].headings, page=page) for page, found in pages]
+    pages = ((page, [*page_pieces]) for page, page_pieces in groupby(pieces, key=lambda piece: piece.page))
+    return [
+        Piece("\n".join(piece.text for piece in page_pieces), page_pieces[0].headings, page=page)
+        for page, page_pieces in pages
+    ]

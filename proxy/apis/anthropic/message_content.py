@@ -115,7 +115,12 @@ class MessageContent:
         if begins and (cited or self._citations.is_sentence_open(CHOICE)):  # it needs a block of its own
             yield from self._close()
         spans = self._citations.provider_spans(CHOICE, self._provider_spans)
-        bounds = {at for span in spans for at in span[:2] if at is not None and start < at < self._shown}
+        bounds = {
+            position
+            for span in spans
+            for position in span[:2]
+            if position is not None and start < position < self._shown
+        }
         is_cited = False
         for begin, end in pairwise([start, *sorted(bounds), self._shown]):
             if any(span.start == begin for span in spans):
@@ -124,11 +129,11 @@ class MessageContent:
                 self._text_start = begin
             piece = text[begin - start : end - start]
             yield from self._continue_text(piece)
-            native = [one for span in spans if span.end == end for one in span.citations]
+            native = [citation for span in spans if span.end == end for citation in span.citations]
             has_word = any(map(str.isalnum, piece))
-            own = cited if has_word or (end == self._shown and not is_cited) else []
+            sentence_citations = cited if has_word or (end == self._shown and not is_cited) else []
             is_cited |= has_word
-            yield from self._cite(own, native)
+            yield from self._cite(sentence_citations, native)
         self._provider_spans += sum(span.end is not None and span.end <= self._shown for span in spans)
 
     def _continue_text(self, text: str) -> Iterator[Fields]:
@@ -167,7 +172,7 @@ class MessageContent:
 
         `native`: those of the provider.
         """
-        here = [one for one in citations if one.span.end > self._text_start]
+        here = [citation for citation in citations if citation.span.end > self._text_start]
         if not (here or native):
             return
         for citation in [*native_citations(here, self._locations), *native]:
@@ -259,8 +264,8 @@ class MessageContent:
 
     def _delta(self, name: str, delta: Fields, index: int | None = None) -> Fields:
         """Add a delta to the last block, or the block with this index, and return its event."""
-        at = len(self._blocks) - 1 if index is None else index
-        block = self._blocks[at]
+        position = len(self._blocks) - 1 if index is None else index
+        block = self._blocks[position]
         match name:
             case "citations":
                 block.fields["citations"].append(delta["citation"])
@@ -268,7 +273,7 @@ class MessageContent:
                 block.fields["signature"] = delta["signature"]
             case _:
                 block.add(name, delta[name])
-        return {"type": "content_block_delta", "index": at, "delta": delta}
+        return {"type": "content_block_delta", "index": position, "delta": delta}
 
     def _close(self) -> Iterable[Fields]:
         if self._open is None:

@@ -20,31 +20,31 @@ SOURCE = "cohere"  # key of the source in the metadata of evidence
 def collect_documents(
     documents: Any,
     messages: Sequence[Mapping[str, Any]],
-    given: tuple[Evidence, ...],
+    earlier: tuple[Evidence, ...],
     limits: EvidenceLimits,
 ) -> tuple[tuple[Evidence, ...], dict[str, tuple[int, ...]]]:
-    """Return the evidence `given` and that of all documents, and the numbers of those in tool results, by tool call.
+    """Return the evidence `earlier` and that of all documents, and the numbers of those in tool results, by tool call.
 
     Tool results that exceed the limits are left out, the oldest first, and so are their documents without a text. Raise
     FieldError if an entry of `documents` is invalid.
     """
-    evidence = given
+    evidence = earlier
     if documents is not None:
         if isinstance(documents, list):
-            check_count(documents, "documents", limits.remaining(given).items)
-        entries = _request_documents(documents, {item.id for item in given})
+            check_count(documents, "documents", limits.remaining(earlier).items)
+        entries = _request_documents(documents, {item.id for item in earlier})
         evidence += parse_evidence(entries, "documents", limits, after=evidence)
-    known = {item.id: (item.number, item.text) for item in evidence}
+    texts_by_id = {item.id: (item.number, item.text) for item in evidence}
     new: list[Fields] = []
     by_call: dict[str, tuple[int, ...]] = {}
     for call, entries in _tool_results(messages, limits.remaining(evidence)):
         numbers = []
         for entry in entries:
-            if known.get(entry["id"], ("", ""))[1] != entry["text"]:
-                entry = _with_id(entry, _free_id(entry["id"], known))
+            if texts_by_id.get(entry["id"], ("", ""))[1] != entry["text"]:
+                entry = _with_id(entry, _free_id(entry["id"], texts_by_id))
                 new.append(entry)
-                known[entry["id"]] = (len(evidence) + len(new), entry["text"])
-            numbers.append(known[entry["id"]][0])
+                texts_by_id[entry["id"]] = (len(evidence) + len(new), entry["text"])
+            numbers.append(texts_by_id[entry["id"]][0])
         by_call[call] = tuple(dict.fromkeys([*by_call.get(call, ()), *numbers]))
     return evidence + parse_evidence(new, "messages", limits, evidence), by_call
 
@@ -55,9 +55,9 @@ def source_of(evidence: Evidence, calls: Container[str | None] = ()) -> Fields:
     `calls`: ids of the tool calls in the request. With `evidence.from_tools`, the texts of their results are evidence
     too. Other evidence that is no document has its own fields as data.
     """
-    found = evidence.metadata.get(SOURCE)
-    if isinstance(found, dict) and found.get("id") == evidence.id:
-        return found
+    stored_source = evidence.metadata.get(SOURCE)
+    if isinstance(stored_source, dict) and stored_source.get("id") == evidence.id:
+        return stored_source
     if evidence.document_id in calls:
         return source("tool", evidence.id, {"content": evidence.text})
     named = {"title": evidence.title, "url": evidence.url, "file_name": evidence.file_name, "text": evidence.text}
@@ -69,12 +69,12 @@ def _request_documents(documents: Any, taken: set[str]) -> list[Fields]:
     if not isinstance(documents, list):
         raise FieldError("documents", "must be a list")
     try:
-        parsed = [document_data(document, f"documents[{at}]") for at, document in enumerate(documents)]
+        parsed = [document_data(document, f"documents[{index}]") for index, document in enumerate(documents)]
         taken = taken | {name for name, _ in parsed if name}
         entries = []
-        for at, (name, data) in enumerate(parsed):
-            entry = evidence_fields(data, f"documents[{at}]")
-            entries.append(_entry(entry, name or _free_id(f"doc:{at}", taken), "document", data))
+        for index, (name, data) in enumerate(parsed):
+            entry = evidence_fields(data, f"documents[{index}]")
+            entries.append(_entry(entry, name or _free_id(f"doc:{index}", taken), "document", data))
     except WrongField as error:
         raise FieldError(error.path, error.message) from None
     return entries
@@ -85,7 +85,7 @@ def _tool_results(messages: Sequence[Mapping[str, Any]], limits: EvidenceLimits)
 
     Raise WrongField for a document of the wrong type.
     """
-    found: list[tuple[str, list[Fields]]] = []
+    results: list[tuple[str, list[Fields]]] = []
     items, characters = limits.items, limits.characters
     for position, message in reversed([*enumerate(messages)]):
         documents = tool_documents(message.get("content")) if message.get("role") == "tool" else []
@@ -95,15 +95,17 @@ def _tool_results(messages: Sequence[Mapping[str, Any]], limits: EvidenceLimits)
             break
         path = f"messages[{position}].content"
         entries = []
-        for at, document in documents:
-            given, data = document_data(document, f"{path}[{at}].document")
+        for index, document in documents:
+            document_id, data = document_data(document, f"{path}[{index}].document")
             with suppress(WrongField):  # no text, such as an empty result
-                entries.append(_entry(evidence_fields(data, path), given or f"{call or 'tool'}:{at}", "tool", data))
+                entries.append(
+                    _entry(evidence_fields(data, path), document_id or f"{call or 'tool'}:{index}", "tool", data)
+                )
         characters -= sum(len(value) for entry in entries for value in entry.values() if isinstance(value, str))
         if characters < 0:
             break
-        found += [(call, entries)] if entries else []
-    return found[::-1]
+        results += [(call, entries)] if entries else []
+    return results[::-1]
 
 
 def _entry(fields: Fields, name: str, kind: str, data: Fields) -> Fields:

@@ -176,18 +176,20 @@ class CohereMessage:
             return []
         events: list[Fields] = []
         new = self._cursor.take(self._shown)
-        for (start, end), cited in groupby(new, key=lambda one: (one.span.start, one.span.end)):
+        for (start, end), cited in groupby(new, key=lambda citation: (citation.span.start, citation.span.end)):
             events += wire.citation_events(len(self._citations), self._citation(start, end, list(cited)))
         return events
 
     def _citation(self, start: int, end: int, cited: list[Citation]) -> Fields:
-        at = bisect_right(self._texts, start, key=lambda one: one[1].start) - 1
-        index, block = self._texts[at] if at >= 0 else (0, self._plan)
-        sources = list({one.evidence.id: source_of(one.evidence, self._called) for one in cited}.values())
+        index_of_text = bisect_right(self._texts, start, key=lambda entry: entry[1].start) - 1
+        index, block = self._texts[index_of_text] if index_of_text >= 0 else (0, self._plan)
+        sources = list(
+            {citation.evidence.id: source_of(citation.evidence, self._called) for citation in cited}.values()
+        )
         start, end = start - block.start, end - block.start
-        found = wire.citation(start, end, block.slice(start, end), sources, index, KINDS[block.kind])
-        self._citations.append(found)
-        return found
+        citation = wire.citation(start, end, block.slice(start, end), sources, index, KINDS[block.kind])
+        self._citations.append(citation)
+        return citation
 
     def _call(self, fragment: Mapping[str, Any]) -> list[Fields]:
         """Return the events of a fragment of a tool call. The first one ends the call before it."""

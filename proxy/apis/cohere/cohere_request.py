@@ -37,12 +37,12 @@ class CohereApi(ClientApi):
         """Parse a request. Raise FieldError with the path of a wrong field."""
         check(body, _Request)
         documents = body.get("documents")
-        own = {key: value for key, value in body.items() if key != "documents"}
-        rest, ours = parse_extensions(own, defaults, limits)
+        without_documents = {key: value for key, value in body.items() if key != "documents"}
+        remaining, extensions = parse_extensions(without_documents, defaults, limits)
         try:
-            evidence, by_call = collect_documents(documents, body["messages"], ours.evidence, limits)
-            messages = chat_messages(body["messages"], by_call if ours.options.enabled else ())
-            options = _options(body, ours.options)
+            evidence, by_call = collect_documents(documents, body["messages"], extensions.evidence, limits)
+            messages = chat_messages(body["messages"], by_call if extensions.options.enabled else ())
+            options = _options(body, extensions.options)
         except WrongField as error:
             raise FieldError(error.path, error.message) from None
         return Job(
@@ -50,10 +50,10 @@ class CohereApi(ClientApi):
             messages=messages,
             params=chat_params(body),
             native_params=provider_params(body),
-            body=rest,
+            body=remaining,
             evidence=evidence,
             evidence_by_call=by_call,
-            retrieval=ours.retrieval,
+            retrieval=extensions.retrieval,
             options=options,
             stream=bool(body.get("stream")),
             usage=True,
@@ -70,10 +70,10 @@ def _options(body: Body, options: Options) -> Options:
 
     A `release` in the request has priority, and so has `unsupported: drop`, which requires that the text is held.
     """
-    given = body.get("citations") or {}
+    requested = body.get("citations") or {}
     at_once = cites_at_once(body) or not wants_citations(body)
     changes: Body = {"marker": "none", "dialect": "openai"}
-    if at_once and given.get("release") is None and options.unsupported != "drop":
+    if at_once and requested.get("release") is None and options.unsupported != "drop":
         changes["release"] = "live"
     return replace(options, **changes)
 

@@ -71,7 +71,9 @@ class GeminiEncoder(Encoder):
         self._failed = True
         body = self._completion.body()
         candidates = [self._last(choice, truncated=True) for choice in body["choices"]]
-        candidates = [one for one in candidates if not _is_empty(one) or one.keys() > {"content", "index"}]
+        candidates = [
+            candidate for candidate in candidates if not _is_empty(candidate) or candidate.keys() > {"content", "index"}
+        ]
         last = self._encode({"candidates": candidates, **_envelope(body)}) if candidates else b""
         return last + self._encode(error_body(error, status))
 
@@ -156,7 +158,9 @@ def _response(body: Fields, candidates: list[Fields]) -> Fields:
     native = dict(as_object(body.get("google")))
     usage = native.pop("usageMetadata", None) or metadata_of_usage(body.get("usage") or {})
     if as_object(native.get("promptFeedback")).get("blockReason"):
-        candidates = [one for one in candidates if one["content"].get("parts", [EMPTY_PART]) != [EMPTY_PART]]
+        candidates = [
+            candidate for candidate in candidates if candidate["content"].get("parts", [EMPTY_PART]) != [EMPTY_PART]
+        ]
     return {
         **({"candidates": candidates} if candidates else {}),
         **({"usageMetadata": usage} if usage else {}),

@@ -160,8 +160,8 @@ class GeminiApi(ClientApi):
 
         Content that only Gemini supports is not an error yet, because the provider may be Gemini.
         """
-        rest, ours = parse_extensions(body, defaults, limits)
-        request = normalize_keys(rest)
+        remaining, extensions = parse_extensions(body, defaults, limits)
+        request = normalize_keys(remaining)
         check(request, _Request)
         messages, params, refused = list[Message](), Body(), None
         try:
@@ -174,11 +174,11 @@ class GeminiApi(ClientApi):
             params=params,
             native_params=provider_params(request),
             native_messages=native_messages(request),
-            body=rest,
+            body=remaining,
             normalized=request,
-            evidence=ours.evidence,
-            retrieval=ours.retrieval,
-            options=ours.options,
+            evidence=extensions.evidence,
+            retrieval=extensions.retrieval,
+            options=extensions.options,
             stream=self.stream,
             usage=True,
             json=wants_json(request),

@@ -93,21 +93,24 @@ async def _embed_content(request: web.Request, route: Route, body: Body) -> web.
         return await forward(request, route, _with_model(body, route), ":embedContent")
     wanted, text = await parse_body(partial(_parse_one, body), body, request.content.total_bytes)
     hold(request, wanted)
-    found = await embedded(route, [text], wanted.get("outputDimensionality"))
-    return json_response({"embedding": {"values": found.vectors[0]}})
+    embeddings = await embedded(route, [text], wanted.get("outputDimensionality"))
+    return json_response({"embedding": {"values": embeddings.vectors[0]}})
 
 
 async def _batch_embed_contents(request: web.Request, route: Route, body: Body) -> web.StreamResponse:
     """`:batchEmbedContents`: an embedding for each request. Raises FieldError, ProviderError."""
     if route.provider.native == "gemini":
-        given = body.get("requests")
-        if isinstance(given, list):
-            body = {**body, "requests": [_with_model(one, route) if isinstance(one, dict) else one for one in given]}
+        requests = body.get("requests")
+        if isinstance(requests, list):
+            body = {
+                **body,
+                "requests": [_with_model(entry, route) if isinstance(entry, dict) else entry for entry in requests],
+            }
         return await forward(request, route, body, ":batchEmbedContents")
     batch, texts = await parse_body(partial(_parse_batch, body), body, request.content.total_bytes)
     hold(request, batch)
-    found = await embedded(route, texts, batch["requests"][0].get("outputDimensionality"))
-    return await json_response_in_steps({"embeddings": [{"values": vector} for vector in found.vectors]})
+    embeddings = await embedded(route, texts, batch["requests"][0].get("outputDimensionality"))
+    return await json_response_in_steps({"embeddings": [{"values": vector} for vector in embeddings.vectors]})
 
 
 def _parse_one(body: Body) -> tuple[Body, str]:
@@ -122,9 +125,9 @@ def _parse_batch(body: Body) -> tuple[Body, list[str]]:
     batch = normalize_keys(body)
     check(batch, _BatchRequest)
     requests = batch["requests"]
-    if len({one.get("outputDimensionality") for one in requests}) > 1:
+    if len({entry.get("outputDimensionality") for entry in requests}) > 1:
         raise FieldError("requests", "must all have the same outputDimensionality")
-    return batch, [_text(one, f"requests[{position}].content") for position, one in enumerate(requests)]
+    return batch, [_text(entry, f"requests[{position}].content") for position, entry in enumerate(requests)]
 
 
 def _estimate_request(body: Body) -> int:

@@ -25,13 +25,13 @@ class Text:
     before: int = 0  # bytes of other text before it in its part
     _blocks: list[int] = field(default_factory=lambda: [0])  # bytes before each block that was counted
 
-    def bytes_before(self, at: int) -> int:
+    def bytes_before(self, offset: int) -> int:
         """Return the number of bytes in the part before this offset in the text."""
-        while len(self._blocks) <= at // BLOCK:
+        while len(self._blocks) <= offset // BLOCK:
             start = (len(self._blocks) - 1) * BLOCK
             self._blocks.append(self._blocks[-1] + byte_length(self.text[start : start + BLOCK]))
-        start = at // BLOCK * BLOCK
-        return self.before + self._blocks[at // BLOCK] + byte_length(self.text[start:at])
+        start = offset // BLOCK * BLOCK
+        return self.before + self._blocks[offset // BLOCK] + byte_length(self.text[start:offset])
 
 
 def grounding_metadata(
@@ -92,8 +92,8 @@ def _passages(references: Sequence[Fields], choice: int) -> list[Passage]:
         or [reference["snippet"]]
         for reference in references
     ]
-    further = [(position, quote) for position, others in enumerate(quotes) for quote in others[1:]]
-    return [(position, others[0]) for position, others in enumerate(quotes)] + further
+    further = [(position, quote) for position, passages in enumerate(quotes) for quote in passages[1:]]
+    return [(position, passages[0]) for position, passages in enumerate(quotes)] + further
 
 
 def _chunk(reference: Fields, url: str | None, passage: str) -> Fields:
@@ -126,7 +126,7 @@ def _supports(
 
 def _segment_at(start: int, end: int, texts: Sequence[Text]) -> Fields:
     """Return the segment of a span of the answer, which is given in code points."""
-    text = texts[bisect_right(texts, start, key=lambda one: one.start) - 1]
+    text = texts[bisect_right(texts, start, key=lambda candidate: candidate.start) - 1]
     return _segment(text, start - text.start, end - text.start)
 
 
@@ -155,10 +155,10 @@ def _moved(supports: Any, texts: Sequence[Text], chunks_before: int) -> list[Fie
         segment = as_object(support.get("segment"))
         bounds = _bounds(segment, written, texts)
         if bounds:
-            own = [index for index in as_list(support.get("groundingChunkIndices")) if isinstance(index, int)]
-            indices = [chunks_before + index for index in own]
-            others = {name: value for name, value in segment.items() if name not in ("partIndex", "startIndex")}
-            placed = {**others, **_segment_at(*bounds, texts)}
+            own_indices = [index for index in as_list(support.get("groundingChunkIndices")) if isinstance(index, int)]
+            indices = [chunks_before + index for index in own_indices]
+            fields = {name: value for name, value in segment.items() if name not in ("partIndex", "startIndex")}
+            placed = {**fields, **_segment_at(*bounds, texts)}
             moved.append({**support, "segment": placed, "groundingChunkIndices": indices})
     return moved
 
@@ -173,8 +173,12 @@ def _bounds(segment: Mapping[str, Any], written: bytes, texts: Sequence[Text]) -
             return before, before + len(marked)
     if not isinstance(quoted, str) or not quoted:
         return None
-    found = ((text.start + at, text.start + at + len(quoted)) for text in texts if (at := text.text.find(quoted)) >= 0)
-    return next(found, None)
+    matches = (
+        (text.start + position, text.start + position + len(quoted))
+        for text in texts
+        if (position := text.text.find(quoted)) >= 0
+    )
+    return next(matches, None)
 
 
 def _has_words(marked: str, quoted: str) -> bool:

@@ -17,13 +17,13 @@ Fields = dict[str, Any]
 def annotations(references: Sequence[Mapping[str, Any]], evidence: Sequence[Evidence]) -> Steps[list[Fields]]:
     """Return the annotations of a cited text. Their positions count its code points."""
     by_number = {item.number: item for item in evidence}
-    found: list[Fields] = []
+    annotated: list[Fields] = []
     for reference in references:
         item = by_number[reference["evidence_number"]]
         for index, span in enumerate(reference["spans"], 1):
-            found.append(_annotation(f"c{reference['number']}-{index}", item, span))
+            annotated.append(_annotation(f"c{reference['number']}-{index}", item, span))
             yield None
-    return found
+    return annotated
 
 
 def source_of(item: Evidence) -> str:

@@ -36,7 +36,10 @@ async def cite(app: App, arguments: Mapping[str, Any]) -> ToolResult:
     cited, evidence = await _cited(app, arguments)
     references = cited.fields["references"]
     by_number = {item.number: item for item in evidence}
-    lines = [f"[{one['number']}] {_name(by_number[one['evidence_number']])}: “{one['snippet']}”" for one in references]
+    lines = [
+        f"[{reference['number']}] {_name(by_number[reference['evidence_number']])}: “{reference['snippet']}”"
+        for reference in references
+    ]
     data = {"text": cited.text, "references": references, "grounding": cited.fields["grounding"]}
     text = "\n".join([cited.text.rstrip(), "", *lines]).rstrip()
     return ToolResult(text, data, await Work("mcp").run(annotations(references, evidence)))
@@ -56,9 +59,12 @@ def _verified(cited: CitedText, evidence: tuple[Evidence, ...]) -> Steps[ToolRes
     for verdict in grounding["verdicts"]:
         sentences.append(_sentence(verdict, cited.text, passages, quotes))
         yield None
-    quotations = [{**one, "text": cited.text[one["start"] : one["end"]]} for one in grounding["quotations"]]
+    quotations = [
+        {**quotation, "text": cited.text[quotation["start"] : quotation["end"]]}
+        for quotation in grounding["quotations"]
+    ]
     verdicts = ("supported", "partly", "contradicted", "unsupported")
-    counts = {name: sum(one["verdict"] == name for one in sentences) for name in verdicts}
+    counts = {name: sum(sentence["verdict"] == name for sentence in sentences) for name in verdicts}
     data = {
         "claims": grounding["claims"],
         **counts,
@@ -68,8 +74,8 @@ def _verified(cited: CitedText, evidence: tuple[Evidence, ...]) -> Steps[ToolRes
         "text": cited.text,
     }
     lines = yield from _report(sentences, quotations, counts)
-    found = yield from annotations(cited.fields["references"], evidence)
-    return ToolResult("\n".join(lines), data, found)
+    citations = yield from annotations(cited.fields["references"], evidence)
+    return ToolResult("\n".join(lines), data, citations)
 
 
 async def _cited(app: App, arguments: Mapping[str, Any]) -> tuple[CitedText, tuple[Evidence, ...]]:
@@ -110,7 +116,7 @@ def _given(app: App, raw: Any) -> tuple[Evidence, ...]:
 def _queries(text: str) -> list[str]:
     """Return the sentences of a text that are searched."""
     sentences = [text[start:end].strip() for start, end in split_sentences(text[:MAX_SEARCHED])]
-    return [one for one in sentences if len(one) >= MIN_SEARCHED][:MAX_SEARCHES] or [text]
+    return [sentence for sentence in sentences if len(sentence) >= MIN_SEARCHED][:MAX_SEARCHES] or [text]
 
 
 def _sentence(
@@ -139,7 +145,11 @@ def _passage(item: Evidence, quote: Mapping[str, Any]) -> Fields:
 
 def _quotes(references: Sequence[Mapping[str, Any]]) -> dict[tuple[int, int, int], Mapping[str, Any]]:
     """Return the spans of all references by evidence number and place of the sentence."""
-    return {(one["evidence_number"], span["start"], span["end"]): span for one in references for span in one["spans"]}
+    return {
+        (reference["evidence_number"], span["start"], span["end"]): span
+        for reference in references
+        for span in reference["spans"]
+    }
 
 
 def _report(sentences: Sequence[Fields], quotations: Sequence[Fields], counts: Mapping[str, int]) -> Steps[list[str]]:
@@ -149,7 +159,10 @@ def _report(sentences: Sequence[Fields], quotations: Sequence[Fields], counts: M
     for sentence in sentences:
         yield None
         lines.append(f"- {sentence['verdict'].upper()}: {_line(sentence['sentence'])}")
-        lines += [f"  - [{one['number']}] {one['title']}: “{_line(one['quote'])}”" for one in sentence["evidence"]]
+        lines += [
+            f"  - [{passage['number']}] {passage['title']}: “{_line(passage['quote'])}”"
+            for passage in sentence["evidence"]
+        ]
         if conflict := sentence["conflict"]:
             quote = f"“{_line(conflict['quote'])}”"
             lines.append(
@@ -158,7 +171,7 @@ def _report(sentences: Sequence[Fields], quotations: Sequence[Fields], counts: M
     for quotation in quotations:
         yield None
         if quotation["status"] != "exact":
-            changes = ", ".join(f"“{one['quoted']}” for “{one['evidence']}”" for one in quotation["changes"])
+            changes = ", ".join(f"“{change['quoted']}” for “{change['evidence']}”" for change in quotation["changes"])
             lines.append(f"- QUOTATION {quotation['status'].upper()}: “{_line(quotation['text'])}” {changes}".rstrip())
     return lines
 

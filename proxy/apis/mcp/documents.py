@@ -47,13 +47,13 @@ async def fetch(app: App, arguments: Mapping[str, Any]) -> Fields:
             raise FieldError("id", "no result of this search has this id any more")
         text, item = "\n\n".join(text for text, _ in entries), entries[0][1]
         return _document_fields(name, _title(item), _url(item), text, dict(item.metadata or {}))
-    found = (await app.retrievers.document(source, document)).entries
-    if not found:
+    excerpts = (await app.retrievers.document(source, document)).entries
+    if not excerpts:
         raise FieldError("id", "there is no such document; use an id that search returned")
-    first = found[0]
+    first = excerpts[0]
     url = first.get("url") or f"urn:citestream:document:{quote(document)}"
-    text = "\n\n".join(entry["text"] for entry in found)
-    return _document_fields(name, first.get("file_name") or document, url, text, {"excerpts": len(found)})
+    text = "\n\n".join(entry["text"] for entry in excerpts)
+    return _document_fields(name, first.get("file_name") or document, url, text, {"excerpts": len(excerpts)})
 
 
 async def passages_for(app: App, queries: Sequence[str], source: str) -> tuple[Evidence, ...]:
@@ -90,8 +90,8 @@ def _source(app: App, name: Any) -> str:
     if not chosen:
         raise FieldError("evidence", "is missing, and no documents are indexed; run `citestream index DIR`")
     if chosen not in app.config.retrievers:
-        known = ", ".join(app.config.retrievers) or "none"
-        raise FieldError("source", f"there is no source {chosen!r}; there are: {known}")
+        names = ", ".join(app.config.retrievers) or "none"
+        raise FieldError("source", f"there is no source {chosen!r}; there are: {names}")
     return chosen
 
 

@@ -140,8 +140,8 @@ async def call_tool(app: App, name: str, arguments: Mapping[str, Any]) -> Fields
     """Return the result of a tool, or an error that the model can correct. Raise UnknownToolError."""
     tool = next((tool for tool in tool_list(app) if tool["name"] == name), None)
     if tool is None:
-        known = ", ".join(tool["name"] for tool in tool_list(app))
-        raise UnknownToolError(f"there is no tool {name[:100]!r}; there are: {known}")
+        names = ", ".join(tool["name"] for tool in tool_list(app))
+        raise UnknownToolError(f"there is no tool {name[:100]!r}; there are: {names}")
     try:
         if unknown := [key for key in arguments if key not in tool["inputSchema"]["properties"]]:
             raise FieldError(unknown[0][:100], f"is not an argument of {name}")
@@ -172,7 +172,7 @@ def _result(result: ToolResult) -> Fields:
     content: Fields = {"type": "text", "text": result.text}
     fields: Fields = {"content": [content], "structuredContent": result.data, "isError": False}
     if result.citations:
-        content["citationRefs"] = [one["id"] for one in result.citations]
+        content["citationRefs"] = [citation["id"] for citation in result.citations]
         fields["citations"] = list(result.citations)
     return fields
 

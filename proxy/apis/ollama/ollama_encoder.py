@@ -103,9 +103,9 @@ class OllamaEncoder(Encoder):
         whole = {"role": "assistant", "content": "", **message}
         if not self._generates:
             return head | {"message": whole}
-        rest = {key: value for key, value in whole.items() if key in ("thinking", "tool_calls")}
+        optional = {key: value for key, value in whole.items() if key in ("thinking", "tool_calls")}
         image = {"image": whole["images"][0]} if whole.get("images") else {}
-        return head | {"response": whole["content"]} | rest | image
+        return head | {"response": whole["content"]} | optional | image
 
     def without_text(self, reason: str) -> Fields:
         """Return the answer to a request that has no question. `reason`: why it is done."""

@@ -96,14 +96,14 @@ async def _ollama_list(app: App, name: str, path: str) -> list[Fields]:
     except (ProviderError, TimeoutError):
         return []
     models = body.get("models")
-    found = [model for model in models if isinstance(model, dict)] if isinstance(models, list) else []
-    return [_complete(model, name) for model in found if isinstance(model.get("name") or model.get("model"), str)]
+    listed = [model for model in models if isinstance(model, dict)] if isinstance(models, list) else []
+    return [_complete(model, name) for model in listed if isinstance(model.get("name") or model.get("model"), str)]
 
 
 def _complete(model: Mapping[str, Any], provider: str) -> Fields:
     """Return a model of an Ollama provider as clients address it here. Fields that it lacks get their defaults."""
     name = f"{provider}/{model.get('name') or model['model']}"
     reported = model.get("details")
-    known = {key: value for key, value in model.items() if value is not None}
+    stated = {key: value for key, value in model.items() if value is not None}
     described = {"details": {**details(provider), **(reported if isinstance(reported, dict) else {})}}
-    return {**_minimal_entry(name, provider), **known, **described, "name": name, "model": name}
+    return {**_minimal_entry(name, provider), **stated, **described, "name": name, "model": name}

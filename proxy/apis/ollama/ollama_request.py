@@ -97,24 +97,24 @@ class OllamaApi(ClientApi):
         # Ollama's own clients refuse unknown fields, except inside `options`.
         options = body.get("options") or {}
         hidden = {key: options[key] for key in EXTENSION_FIELDS if key in options}
-        rest, ours = parse_extensions({**hidden, **body}, defaults, limits)
+        remaining, extensions = parse_extensions({**hidden, **body}, defaults, limits)
         if hidden:
-            rest["options"] = {key: value for key, value in options.items() if key not in hidden}
-        raw = prompt_messages(rest) if self.generates else rest.get("messages") or []
-        refused = self._refused(rest)
+            remaining["options"] = {key: value for key, value in options.items() if key not in hidden}
+        raw = prompt_messages(remaining) if self.generates else remaining.get("messages") or []
+        refused = self._refused(remaining)
         return Job(
             model=self.model(body),
             messages=chat_messages(raw),
-            params=chat_params(rest),
-            native_params=provider_params(rest),
+            params=chat_params(remaining),
+            native_params=provider_params(remaining),
             native_messages=None if refused else native_messages(raw),
-            body=rest,
-            evidence=ours.evidence,
-            retrieval=ours.retrieval,
-            options=ours.options,
-            stream=rest.get("stream") is not False,
+            body=remaining,
+            evidence=extensions.evidence,
+            retrieval=extensions.retrieval,
+            options=extensions.options,
+            stream=remaining.get("stream") is not False,
             usage=True,
-            json=rest.get("format") not in (None, ""),
+            json=remaining.get("format") not in (None, ""),
             native_only=refused,
         )
 

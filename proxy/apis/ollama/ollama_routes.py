@@ -40,9 +40,9 @@ async def embed(request: web.Request, app: App) -> web.StreamResponse:
     texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
     if not texts:
         return json_response({"model": name, "embeddings": []})
-    found = await embedded(route, texts, body.get("dimensions"))
-    counts: dict[str, Any] = {} if found.tokens is None else {"prompt_eval_count": found.tokens}
-    return await json_response_in_steps({"model": name, "embeddings": found.vectors, **counts})
+    computed = await embedded(route, texts, body.get("dimensions"))
+    counts: dict[str, Any] = {} if computed.tokens is None else {"prompt_eval_count": computed.tokens}
+    return await json_response_in_steps({"model": name, "embeddings": computed.vectors, **counts})
 
 
 async def embeddings(request: web.Request, app: App) -> web.StreamResponse:
@@ -52,8 +52,8 @@ async def embeddings(request: web.Request, app: App) -> web.StreamResponse:
     if route.provider.native == "ollama":
         return await forward(request, route, {**body, "model": route.model}, "/api/embeddings")
     check(body, _EmbeddingsRequest)
-    found = await embedded(route, [body["prompt"]])
-    return json_response({"embedding": found.vectors[0]})
+    computed = await embedded(route, [body["prompt"]])
+    return json_response({"embedding": computed.vectors[0]})
 
 
 async def show(request: web.Request, app: App) -> web.StreamResponse:

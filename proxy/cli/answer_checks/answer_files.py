@@ -74,9 +74,13 @@ def _files(folder: Path) -> Iterator[Path]:
 
 def _answer(path: Path) -> AnswerFile:
     evidence = sorted(path.parent.glob(f"{_escaped(path.stem)}{EVIDENCE}*"))
-    found = [one for one in evidence if one.name == f"{path.stem}{EVIDENCE}" or one.stem == f"{path.stem}{EVIDENCE}"]
+    paths = [
+        candidate
+        for candidate in evidence
+        if candidate.name == f"{path.stem}{EVIDENCE}" or candidate.stem == f"{path.stem}{EVIDENCE}"
+    ]
     try:
-        entries = [entry for one in found for entry in evidence_of(one)]
+        entries = [entry for file in paths for entry in evidence_of(file)]
     except UnreadableFileError as error:
         raise FieldError(str(path), str(error)) from None
     return AnswerFile(path, _read(path), entries=entries or None)

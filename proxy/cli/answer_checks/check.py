@@ -119,10 +119,10 @@ class _Places:
 def _conflict(conflict: Fields | None, evidence: tuple[Evidence, ...]) -> str:
     if conflict is None:
         return ""
-    item = next(one for one in evidence if one.number == conflict["evidence_number"])
+    item = next(candidate for candidate in evidence if candidate.number == conflict["evidence_number"])
     return f"{item.file_name or item.title or item.id} says: {' '.join(conflict['quote'].split())}"
 
 
 def _changes(quotation: Fields) -> str:
-    changes = [f"“{one['quoted'] or '…'}” for “{one['evidence'] or '…'}”" for one in quotation["changes"]]
+    changes = [f"“{change['quoted'] or '…'}” for “{change['evidence'] or '…'}”" for change in quotation["changes"]]
     return ", ".join([quotation["status"], *changes])

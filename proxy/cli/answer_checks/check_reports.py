@@ -38,7 +38,7 @@ def text_lines(answers: Sequence[CheckedAnswer], fail_under: float) -> list[str]
         lines.append(f"{state} {checked.answer.name}  {checked.summary}")
         lines += [f"     {_place(checked, finding)}: {finding.message}" for finding in checked.findings]
     passed = sum(checked.passes(fail_under) for checked in answers)
-    claims, supported = sum(one.claims for one in answers), sum(one.supported for one in answers)
+    claims, supported = sum(answer.claims for answer in answers), sum(answer.supported for answer in answers)
     lines.append(f"{passed} of {len(answers)} answers pass, {supported} of {claims} claims are supported")
     return lines
 

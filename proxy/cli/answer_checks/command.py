@@ -52,15 +52,15 @@ async def check_answers(config: Config, paths: Sequence[Path], common: Files | N
         print("\n".join(text_lines(checked, options.fail_under)))
     for path in options.reports:
         _write(path, checked, options.fail_under)
-    return all(one.passes(options.fail_under) for one in checked)
+    return all(answer.passes(options.fail_under) for answer in checked)
 
 
 def _evidence(answer: AnswerFile, shared: tuple[Evidence, ...], config: Config) -> tuple[Evidence, ...]:
     if answer.entries:
         return parse_files(list(answer.entries), config)
     if not shared:
-        own = f"{answer.path.with_suffix('').as_posix()}.evidence.*"
-        raise FieldError(answer.name, f"has no evidence: name it with --evidence, or store it as {own}")
+        expected = f"{answer.path.with_suffix('').as_posix()}.evidence.*"
+        raise FieldError(answer.name, f"has no evidence: name it with --evidence, or store it as {expected}")
     return shared
 
 

@@ -61,14 +61,14 @@ def run(paths: Sequence[Path], name: str, *, as_json: bool, plot: Path | None, c
     records = [record for path in paths for record in read_records(path)]
     results = Results()
     asyncio.run(_measure(records, name, config or Config(), results))
-    found = evaluate(records, results.cited)
+    qualities = evaluate(records, results.cited)
     intervals = {name: interval(records, results.cited, attrgetter(name)) for name in BOUNDED}
     if as_json:
-        quality = {k: asdict(v) for k, v in found.items()}
+        quality = {k: asdict(v) for k, v in qualities.items()}
         report = {"scorer": name, "quality": quality, "intervals": intervals, "degraded": results.degraded}
         print(dumps(report).decode())
     else:
-        _show(name, found, intervals)
+        _show(name, qualities, intervals)
         if results.degraded:
             print(f"{results.degraded} of {len(records)} records were scored without the model that this scorer needs.")
     if plot is not None:
@@ -130,9 +130,9 @@ def _judged(record: Record, index: int, verdicts: Sequence[Verdict]) -> list[Jud
     ]
 
 
-def _show(name: str, found: Mapping[str, Quality], intervals: Mapping[str, tuple[float, float]]) -> None:
+def _show(name: str, qualities: Mapping[str, Quality], intervals: Mapping[str, tuple[float, float]]) -> None:
     table = Table("data set", *SHOWN, title=f"scorer {name}", title_justify="left", box=None)
-    for dataset, quality in found.items():
+    for dataset, quality in qualities.items():
         values = [getattr(quality, column) for column in COLUMNS]
         table.add_row(dataset, *[f"{value:.3f}" if isinstance(value, float) else str(value) for value in values])
     console = Console(highlight=False)

@@ -73,8 +73,8 @@ async def _measure(answers: Sequence[Answer], config: Config) -> Results:
     try:
         await judge_model(config.scoring, routes).read(PROBE)
         for answer in track(answers, "judging", console=console, transient=True, disable=not console.is_terminal):
-            own = [set(sentence["model_cites"]) for sentence in answer["sentences"]]
-            results.own += count(answer, own)
+            of_model = [set(sentence["model_cites"]) for sentence in answer["sentences"]]
+            results.own += count(answer, of_model)
             without, _ = await cited(answer, scorers, replace(config.citations, judge=False))
             results.without += count(answer, without)
             began = perf_counter()
@@ -142,8 +142,8 @@ def _show(model: str, results: Results, answers: int, cost: float) -> None:
     table = Table("citations", *SHOWN, title=f"{model} on {answers} natural answers", box=None)
     rows = {"of the models": results.own, "without the judge": results.without, "with the judge": results.judged}
     for name, counts in rows.items():
-        found = ratio(counts)
-        table.add_row(name, *(f"{found[measure]:.3f}" for measure in SHOWN))
+        shares = ratio(counts)
+        table.add_row(name, *(f"{shares[measure]:.3f}" for measure in SHOWN))
     console, report = Console(highlight=False), results.report
     console.print(table)
     calls = report.calls or 1

@@ -44,7 +44,10 @@ def _of_sentence(sentence: dict[str, Any], cited: AbstractSet[int]) -> Counts:
     counts["removed"] = len(wrong - cited)
     if sentence["label"] == "supported":
         counts["supported"] = 1
-        counts["recalled"] = max((len(set(one) & cited) / len(one) for one in sentence["gold"] if one), default=0)  # type: ignore[assignment]
+        counts["recalled"] = max(
+            (len(set(alternative) & cited) / len(alternative) for alternative in sentence["gold"] if alternative),
+            default=0,
+        )  # type: ignore[assignment]
         if not by_model & gold:
             counts["unfilled"] = 1
             counts["filled"] = bool(cited & gold)

@@ -62,11 +62,13 @@ def run(paths: Sequence[Path], model: str, *, sample: int, fits: bool, as_json: 
     results = asyncio.run(_measure(answers, folder, config, fits=fits))
     f1 = {name: ratio(result.counts)["F1"] for name, result in results.items()}
     Measured(len(answers), f1[WORDS], f1[CHECKER]).write(folder)
-    own = sum((count(answer, [set(s["model_cites"]) for s in answer["sentences"]]) for answer in answers), Counter())
+    of_models = sum(
+        (count(answer, [set(s["model_cites"]) for s in answer["sentences"]]) for answer in answers), Counter()
+    )
     if as_json:
-        print(json.dumps(_as_dict(model, own, results, len(answers))))
+        print(json.dumps(_as_dict(model, of_models, results, len(answers))))
     else:
-        _show(model, own, results, len(answers))
+        _show(model, of_models, results, len(answers))
 
 
 async def _measure(answers: Sequence[Answer], folder: str, config: Config, *, fits: bool) -> dict[str, Result]:
@@ -130,8 +132,8 @@ async def _fit(answers: Sequence[Answer], folder: str, config: Config) -> Result
     parts = halves(answers)
     try:
         for part in (0, 1):
-            others = [pairs[index] for index, of_part in enumerate(parts) if of_part != part]
-            fitted = fit_weights(start, *joined(others))
+            of_other_authors = [pairs[index] for index, of_part in enumerate(parts) if of_part != part]
+            fitted = fit_weights(start, *joined(of_other_authors))
             of_part = [answer for answer, number in zip(answers, parts, strict=True) if number == part]
             measured = await _cite(of_part, config, CHECKER, fitted)
             result.counts += measured.counts
@@ -163,7 +165,7 @@ def recommendation(model: str, results: dict[str, Result]) -> str:
     return f"Use it ({setting}): it {gains} and {costs}. F1 rises from {before['F1']:.2f} to {after['F1']:.2f}."
 
 
-def _as_dict(model: str, own: Counts, results: dict[str, Result], answers: int) -> dict[str, Any]:
+def _as_dict(model: str, of_models: Counts, results: dict[str, Result], answers: int) -> dict[str, Any]:
     ways = {
         name.replace(" ", "_"): {
             **ratio(result.counts),
@@ -175,17 +177,17 @@ def _as_dict(model: str, own: Counts, results: dict[str, Result], answers: int) 
     return {
         "model": model,
         "answers": answers,
-        "own": ratio(own),
+        "own": ratio(of_models),
         **ways,
         "recommendation": recommendation(model, results),
     }
 
 
-def _show(model: str, own: Counts, results: dict[str, Result], answers: int) -> None:
+def _show(model: str, of_models: Counts, results: dict[str, Result], answers: int) -> None:
     console = Console(highlight=False, soft_wrap=True)
     console.print(f"{model} on {answers} natural answers")
     table = Table(*(Column(name, no_wrap=True) for name in ("citations", *SHOWN, "ms per answer")), box=None)
-    table.add_row("of the models", *(f"{ratio(own)[measure]:.3f}" for measure in SHOWN), "")
+    table.add_row("of the models", *(f"{ratio(of_models)[measure]:.3f}" for measure in SHOWN), "")
     for name, result in results.items():
         values = ratio(result.counts)
         milliseconds = f"{result.seconds / answers * 1000:.0f}"

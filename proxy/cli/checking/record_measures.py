@@ -33,10 +33,10 @@ class Counts:
     hit: int = 0  # supported sentences with at least one right citation
     wrong: int = 0  # supported sentences whose citations are all wrong
 
-    def __iadd__(self, other: "Counts") -> "Counts":
-        """Add the counts of `other`."""
+    def __iadd__(self, added: "Counts") -> "Counts":
+        """Add the counts of `added`."""
         for f in fields(self):
-            setattr(self, f.name, getattr(self, f.name) + getattr(other, f.name))
+            setattr(self, f.name, getattr(self, f.name) + getattr(added, f.name))
         return self
 
 

@@ -41,11 +41,11 @@ class Keys:
         if not self._names:
             return ANONYMOUS
         digest = hash_key(key)
-        found = None
-        for known, name in self._names.items():
-            if hmac.compare_digest(known, digest):
-                found = name
-        return found
+        matched = None
+        for key_hash, name in self._names.items():
+            if hmac.compare_digest(key_hash, digest):
+                matched = name
+        return matched
 
     def tenant_of(self, key: str) -> str:
         """Return what separates clients: the hash of the key, since names may repeat, or ANONYMOUS."""

@@ -31,13 +31,13 @@ class BodyBudget:
         """Return the part of one request, which is empty."""
         return Reservation(self)
 
-    def add(self, size: int, own: int) -> None:
-        """Add bytes to a reservation of `own` bytes. Raise RequestError if there is no room.
+    def add(self, size: int, reserved: int) -> None:
+        """Add bytes to a reservation of `reserved` bytes. Raise RequestError if there is no room.
 
         One request may exceed the limit if it is alone. Otherwise it would be refused each time that it is sent.
         """
-        others = self.used - own
-        if others and others + own + size > self._max_bytes:
+        used_by_others = self.used - reserved
+        if used_by_others and used_by_others + reserved + size > self._max_bytes:
             raise RequestError(
                 503,
                 "the bodies of all requests take too much memory at the moment",

@@ -114,17 +114,17 @@ class AnswerJudge:
 
     async def opinion(self, asked: Question) -> Opinion | None:
         """Return the opinion on a question; None if it is late, failed, unreadable or not asked for."""
-        if found := self._judge.cached(asked):
+        if opinion := self._judge.cached(asked):
             self._report.cached += 1
-            return found
+            return opinion
         if not self._left:
             return None
         self._left -= 1
         began = perf_counter()
         try:
             async with asyncio.timeout(self._judge.limits.deadline_seconds), self._calls:
-                found = await self._judge.ask(asked, self._report)
-            if found.reply is None:
+                opinion = await self._judge.ask(asked, self._report)
+            if opinion.reply is None:
                 self._report.unreadable += 1
         except TimeoutError:
             self._report.late += 1
@@ -135,8 +135,8 @@ class AnswerJudge:
             self._report.failed += 1
             log.exception("The judge failed")
         self._report.milliseconds += round((perf_counter() - began) * 1000, 3)
-        self.degraded |= found is None or found.reply is None
-        return found
+        self.degraded |= opinion is None or opinion.reply is None
+        return opinion
 
 
 def _key(asked: Question) -> bytes:

@@ -60,8 +60,8 @@ class Scoring:
         """Begin to prepare the evidence."""
         self.degraded = False  # whether a score lacks what its scorer needs, such as vectors
         self._budget = models.budget or WorkBudget(inf)
-        self._sentences = sum(max(len(one.text) / CHARACTERS_PER_SENTENCE, one.text.count("\n")) for one in evidence)
-        self._characters = sum(len(one.text) for one in evidence) / max(1, len(evidence))  # on average
+        self._sentences = sum(max(len(item.text) / CHARACTERS_PER_SENTENCE, item.text.count("\n")) for item in evidence)
+        self._characters = sum(len(item.text) for item in evidence) / max(1, len(evidence))  # on average
         self._latest: Scores | None = None
         self._unscored: Scores | None = None  # the scores of every claim past the budget
         self._windows = (scorer.texts_to_embed, tuple(evidence))
@@ -133,7 +133,7 @@ class Scoring:
             for start in range(0, len(claims), CHECKED_CLAIMS):
                 end = start + CHECKED_CLAIMS
                 scores[start:end] = await self._check(prepared, claims[start:end], scores[start:end])
-        self.degraded |= any(one.degraded for one in scores)
+        self.degraded |= any(score.degraded for score in scores)
         self._latest = scores[-1] if scores else self._latest
         return scores
 
@@ -143,7 +143,8 @@ class Scoring:
         scores = await self._score_work.run(calibrate_in_steps(scores, options.strictness))
         prepared = await self.prepared()
         return [
-            await self.decide_scored(claim, one, prepared, options) for claim, one in zip(claims, scores, strict=True)
+            await self.decide_scored(claim, score, prepared, options)
+            for claim, score in zip(claims, scores, strict=True)
         ]
 
     async def decide_scored(

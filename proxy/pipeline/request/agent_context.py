@@ -39,24 +39,24 @@ def without_agent_context(text: str) -> str:
 
 def _without_elements(text: str) -> str:
     """Return the text without the elements of agents. An element that is not closed is part of the question."""
-    kept: list[str] = []
+    parts: list[str] = []
     lower = text.lower()
     if len(lower) != len(text):  # some capitals have two small letters, which would move the offsets
         lower = text
     unclosed: set[str] = set()
-    at = 0
+    position = 0
     for opening in _OPENING.finditer(text):
         name = opening[1].lower()
-        if opening.start() < at or name in unclosed:
+        if opening.start() < position or name in unclosed:
             continue
         closing = f"</{name}>"
         end = lower.find(closing, opening.end())
         if end < 0:
             unclosed.add(name)
             continue
-        kept.append(text[at : opening.start()])
-        at = end + len(closing)
-    return "".join([*kept, text[at:]])
+        parts.append(text[position : opening.start()])
+        position = end + len(closing)
+    return "".join([*parts, text[position:]])
 
 
 def _inside(text: str, name: str) -> str:
@@ -68,18 +68,18 @@ def _inside(text: str, name: str) -> str:
 
 def _without_files(text: str) -> str:
     """Return the text without long blocks of code, and the lines above them that name a file."""
-    kept: list[str] = []
-    at = 0
+    parts: list[str] = []
+    position = 0
     opened: re.Match[str] | None = None
     for mark in _FENCE.finditer(text):
         if opened is None:
             opened = mark
         elif mark[1].startswith(opened[1]) and mark[0].strip() == mark[1]:
             if mark.end() - opened.start() > MAX_CODE:
-                kept.append(_without_file_name(text[at : opened.start()]))
-                at = mark.end()
+                parts.append(_without_file_name(text[position : opened.start()]))
+                position = mark.end()
             opened = None
-    return "".join([*kept, text[at:]])
+    return "".join([*parts, text[position:]])
 
 
 def _without_file_name(text: str) -> str:

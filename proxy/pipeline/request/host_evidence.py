@@ -36,14 +36,14 @@ def _read(messages: Sequence[Message], config: EvidenceConfig) -> JobEvidence | 
     If it exceeds the limits of `config`, no passage is evidence. The markers of the answer are then removed, because
     one long passage must not switch verification off.
     """
-    found = recognise(messages, config.from_prompt if isinstance(config.from_prompt, tuple) else ())
-    if found is None:
+    prompt = recognise(messages, config.from_prompt if isinstance(config.from_prompt, tuple) else ())
+    if prompt is None:
         return None
-    passages = [{"text": passage.text, **passage.fields} for passage in found.passages]
+    passages = [{"text": passage.text, **passage.fields} for passage in prompt.passages]
     try:
-        return JobEvidence(parse_evidence(passages, limits=config.limits), prompt=found)
+        return JobEvidence(parse_evidence(passages, limits=config.limits), prompt=prompt)
     except FieldError as error:
         log.warning("the evidence in a prompt is not used: %s %s", error.path, error.message)
-    labels = dict.fromkeys([*(passage.label for passage in found.passages if passage.label), *found.refused_labels])
-    refused = replace(found, passages=(), refusal=Refusal.TOO_LARGE, refused_labels=tuple(labels))
+    labels = dict.fromkeys([*(passage.label for passage in prompt.passages if passage.label), *prompt.refused_labels])
+    refused = replace(prompt, passages=(), refusal=Refusal.TOO_LARGE, refused_labels=tuple(labels))
     return JobEvidence(prompt=refused)

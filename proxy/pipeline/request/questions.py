@@ -139,8 +139,10 @@ def is_background_request(messages: Sequence[Message], params: Mapping[str, Any]
         return True
     asked = question(messages).strip()
     start, end = _normalized(asked[:MAX_PROMPT]), _normalized(asked[-MAX_PROMPT:])
-    prompts = (*KNOWN_PROMPTS, *(PagePrompt(_normalized(one[:MAX_PROMPT])) for one in more))
-    return any(start.startswith(one.start) and one.contains in start and end.endswith(one.end) for one in prompts)
+    prompts = (*KNOWN_PROMPTS, *(PagePrompt(_normalized(beginning[:MAX_PROMPT])) for beginning in more))
+    return any(
+        start.startswith(prompt.start) and prompt.contains in start and end.endswith(prompt.end) for prompt in prompts
+    )
 
 
 def _normalized(text: str) -> str:

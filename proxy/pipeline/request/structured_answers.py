@@ -28,8 +28,8 @@ def answer_functions(params: Mapping[str, Any]) -> frozenset[str]:
     """
     tools = params.get("tools")
     names = map(_name, tools if isinstance(tools, list) else ())
-    known = {name for name in names if name.startswith(ANSWER_FUNCTIONS)}
-    return frozenset(known | ({forced} if (forced := forced_function(params)) else set()))
+    answering = {name for name in names if name.startswith(ANSWER_FUNCTIONS)}
+    return frozenset(answering | ({forced} if (forced := forced_function(params)) else set()))
 
 
 def forced_function(params: Mapping[str, Any]) -> str:

@@ -45,19 +45,19 @@ class _ToolMessage:
 
 
 def with_tool_evidence(
-    given: JobEvidence, messages: Sequence[Message], config: EvidenceConfig, secret: bytes
+    earlier: JobEvidence, messages: Sequence[Message], config: EvidenceConfig, secret: bytes
 ) -> JobEvidence:
     """Return the given evidence and that of tool results in these messages, which are those sent to the provider.
 
     If the limits of `config` are exceeded, the oldest results are not changed. `secret`: unknown to the authors of
     tool results; see `ToolEvidence.nonce`.
     """
-    evidence = given.evidence
+    evidence = earlier.evidence
     numbers: dict[tuple[object, ...], int] = {}  # numbers of known passages: two calls may return the same one
     results = []
-    known = {result.message for result in given.tool_results}
-    found = [message for message in _tool_messages(messages) if message.position not in known]
-    for message in _within_limits(found, evidence, config):
+    read_messages = {result.message for result in earlier.tool_results}
+    unread = [message for message in _tool_messages(messages) if message.position not in read_messages]
+    for message in _within_limits(unread, evidence, config):
         contained = []
         for passage in _passages(message):
             key = tuple(passage.get(name) for name in ("text", "url", "file_name"))
@@ -76,29 +76,31 @@ def with_tool_evidence(
                 message.lead,
             )
         )
-    return replace(given, evidence=evidence, tool_results=given.tool_results + tuple(results)) if results else given
+    return (
+        replace(earlier, evidence=evidence, tool_results=earlier.tool_results + tuple(results)) if results else earlier
+    )
 
 
 def with_results(
-    given: JobEvidence, messages: Sequence[Message], by_call: Mapping[str, tuple[int, ...]], secret: bytes
+    earlier: JobEvidence, messages: Sequence[Message], by_call: Mapping[str, tuple[int, ...]], secret: bytes
 ) -> JobEvidence:
     """Return the given evidence, of which some stays in the messages of tools, because it was in their results.
 
     `by_call`: its numbers, by tool call. `secret`: see `with_tool_evidence`.
     """
     if not by_call:
-        return given
+        return earlier
     results = []
-    texts = {item.number: item.text for item in given.evidence}
+    texts = {item.number: item.text for item in earlier.evidence}
     later_questions = sum(message.get("role") == "user" for message in messages)
     for position, message in enumerate(messages):
         later_questions -= message.get("role") == "user"
         numbers = by_call.get(message.get("tool_call_id") or "") if message.get("role") in TOOL_ROLES else None
         if numbers:
             nonce = _nonce(secret, "\n".join(texts[number] for number in numbers))
-            rest = text_of(message.get("content"))
-            results.append(ToolEvidence(position, numbers, nonce, rest, later_questions))
-    return replace(given, tool_results=tuple(results)) if results else given
+            result_text = text_of(message.get("content"))
+            results.append(ToolEvidence(position, numbers, nonce, result_text, later_questions))
+    return replace(earlier, tool_results=tuple(results)) if results else earlier
 
 
 def _nonce(secret: bytes, text: str) -> str:
@@ -118,8 +120,8 @@ def _tool_messages(messages: Sequence[Message]) -> Iterator[_ToolMessage]:
             tool = message.get("name") or names.get(call, "")
         else:
             continue
-        if found := extract_passages(text):
-            yield _ToolMessage(position, text, found, tool, call, sum(asks[position:]), lead)
+        if extracted := extract_passages(text):
+            yield _ToolMessage(position, text, extracted, tool, call, sum(asks[position:]), lead)
 
 
 def _result_text(content: Any) -> str:
@@ -132,20 +134,20 @@ def _result_text(content: Any) -> str:
 
 
 def _within_limits(
-    messages: list[_ToolMessage], given: Sequence[Evidence], config: EvidenceConfig
+    messages: list[_ToolMessage], evidence: Sequence[Evidence], config: EvidenceConfig
 ) -> list[_ToolMessage]:
     """Return the latest results that fit into the limits, in order."""
-    limits = config.limits.remaining(given)
+    limits = config.limits.remaining(evidence)
     items, characters = limits.items, limits.characters
-    kept: list[_ToolMessage] = []
+    fitting: list[_ToolMessage] = []
     for message in reversed(messages):
-        found = _passages(message)
-        items -= len(found)
-        characters -= sum(map(_max_characters, found))
+        passages = _passages(message)
+        items -= len(passages)
+        characters -= sum(map(_max_characters, passages))
         if items < 0 or characters < 0:
             break
-        kept.append(message)
-    return kept[::-1]
+        fitting.append(message)
+    return fitting[::-1]
 
 
 def _max_characters(passage: Fields) -> int:
@@ -155,16 +157,19 @@ def _max_characters(passage: Fields) -> int:
 
 def _passages(message: _ToolMessage) -> list[Fields]:
     """Return the passages of a result. A long text without other fields is split into several."""
-    found: list[Fields] = []
+    passages: list[Fields] = []
     for passage in message.extracted.passages:
         if passage.keys() == {"text"} and len(passage["text"]) > MAX_LENGTH:
             pieces = enumerate(split_excerpts(passage["text"]))
-            found += [{"text": one.text, "title": " › ".join(one.headings), "chunk_index": at} for at, one in pieces]
+            passages += [
+                {"text": excerpt.text, "title": " › ".join(excerpt.headings), "chunk_index": index}
+                for index, excerpt in pieces
+            ]
         else:
-            found.append(passage)
+            passages.append(passage)
     named = {"title": message.tool} if message.tool else {}
     identified = {"document_id": message.call} if message.call else {}
-    return [_with_origin(passage, named | identified) for passage in found]
+    return [_with_origin(passage, named | identified) for passage in passages]
 
 
 def _with_origin(passage: Fields, origin: Fields) -> Fields:
