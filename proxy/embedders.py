@@ -54,8 +54,8 @@ class Embedders:
 
     async def aclose(self) -> None:
         """Close connections and threads."""
-        for embedder in self._embedders.values():
-            await embedder.aclose()
+        for running in self._embedders.values():
+            await running.aclose()
 
     def _create(self, option: str) -> Embedder:
         name, _, model = option.partition("/")

@@ -151,8 +151,8 @@ class Routes:
 
     async def aclose(self) -> None:
         """Close all connections."""
-        for provider in self._providers.values():
-            await provider.aclose()
+        for created in self._providers.values():
+            await created.aclose()
         if self._transport:
             await self._transport.aclose()
 

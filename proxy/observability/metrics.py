@@ -120,7 +120,7 @@ class Metrics(Observer):
                 seconds = perf_counter() - began
                 self._duration.labels(endpoint).observe(seconds)
                 if wait_time.asked and status != _CLIENT_CLOSED:
-                    self._overhead.labels(endpoint).observe(max(0.0, seconds - wait_time.others))
+                    self._overhead.labels(endpoint).observe(max(0.0, seconds - wait_time.waited_seconds))
                 WAIT_TIME.reset(token)
 
         return count_request

@@ -28,14 +28,14 @@ FAILED = "failed"  # an internal error
 class WaitTime:
     """Seconds that one request waited for other systems. A wait inside another one is counted once."""
 
-    others: float = 0.0  # provider, retriever and client
+    waited_seconds: float = 0.0  # provider, retriever and client
     asked: bool = False  # whether a provider was called
     since: float = 0.0  # start of the current wait for a provider, or 0
 
     def add(self, seconds: float) -> None:
         """Add a wait that has just ended, unless it is part of a wait for a provider."""
         if not self.since:
-            self.others += seconds
+            self.waited_seconds += seconds
 
     def start(self) -> None:
         """Start to wait for a provider."""
@@ -44,7 +44,7 @@ class WaitTime:
     def stop(self) -> None:
         """Stop to wait for a provider."""
         if self.since:
-            self.others += perf_counter() - self.since
+            self.waited_seconds += perf_counter() - self.since
             self.since = 0.0
 
 

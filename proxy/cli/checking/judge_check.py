@@ -39,7 +39,7 @@ PROBE = Question("The bridge opened in 1932.", (Excerpt(1, "", "The bridge was o
 class Results:
     """Results for some answers."""
 
-    own: Counts = field(default_factory=Counter)  # the citations of the models
+    of_models: Counts = field(default_factory=Counter)  # the citations of the models
     without: Counts = field(default_factory=Counter)  # those of the scorer alone
     judged: Counts = field(default_factory=Counter)  # those of the scorer and the judge
     report: JudgeReport = field(default_factory=JudgeReport)  # sums of all answers
@@ -74,7 +74,7 @@ async def _measure(answers: Sequence[Answer], config: Config) -> Results:
         await judge_model(config.scoring, routes).read(PROBE)
         for answer in track(answers, "judging", console=console, transient=True, disable=not console.is_terminal):
             of_model = [set(sentence["model_cites"]) for sentence in answer["sentences"]]
-            results.own += count(answer, of_model)
+            results.of_models += count(answer, of_model)
             without, _ = await cited(answer, scorers, replace(config.citations, judge=False))
             results.without += count(answer, without)
             began = perf_counter()
@@ -128,7 +128,7 @@ def _as_dict(model: str, results: Results, answers: int, cost: float) -> dict[st
     return {
         "model": model,
         "answers": answers,
-        "own": ratio(results.own),
+        "own": ratio(results.of_models),
         "without_judge": ratio(results.without),
         "with_judge": ratio(results.judged),
         "judge": asdict(results.report),
@@ -140,7 +140,7 @@ def _as_dict(model: str, results: Results, answers: int, cost: float) -> dict[st
 
 def _show(model: str, results: Results, answers: int, cost: float) -> None:
     table = Table("citations", *SHOWN, title=f"{model} on {answers} natural answers", box=None)
-    rows = {"of the models": results.own, "without the judge": results.without, "with the judge": results.judged}
+    rows = {"of the models": results.of_models, "without the judge": results.without, "with the judge": results.judged}
     for name, counts in rows.items():
         shares = ratio(counts)
         table.add_row(name, *(f"{shares[measure]:.3f}" for measure in SHOWN))
