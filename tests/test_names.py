@@ -17,7 +17,7 @@ MEANINGLESS = frozenset(
     {"at", "found", "given", "kept", "known", "mine", "one", "other", "others", "ours", "own", "rest", "said", "theirs"}
     | {"told", "two"}
 )
-MAX_SHARE = {"citation": 0.01, "providers": 0.035, "proxy": 0.035}  # maximum part of the bound names
+MAX_SHARE = {"citation": 0.01, "providers": 0.01, "proxy": 0.01}  # maximum part of the bound names
 
 
 class Binding(NamedTuple):
