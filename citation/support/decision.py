@@ -132,7 +132,7 @@ class Verdict:
         return {
             "evidence_number": self.number,
             "support": self.probability,
-            "bar": self.threshold,
+            "threshold": self.threshold,
             "cited": self.cited,
             "hinted": self.hinted,
             "decided": self.summary,

@@ -155,7 +155,7 @@ function decisionOf(one) {
     hinted: one.hinted === true,
     decided: textOf(one.decided),
     support: shareOf(one.support),
-    bar: numberOf(one.bar),
+    threshold: numberOf(one.threshold),
     features: Object.fromEntries(scores),
     gate: isObject(one.gate) ? { ...one.gate, detail: textOf(one.gate.detail) } : null,
   };

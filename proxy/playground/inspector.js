@@ -93,7 +93,7 @@ function table(claim, names) {
             gate(one),
           ),
           el("td", {}, one.support.toFixed(3)),
-          el("td", {}, one.bar.toFixed(2)),
+          el("td", {}, one.threshold.toFixed(2)),
           el(
             "td",
             { class: "features" },

@@ -63,7 +63,7 @@ const DECISION = {
   hinted: true,
   decided: "cited",
   support: 0.9,
-  bar: 0.5,
+  threshold: 0.5,
   features: { token: 1 },
   gate: { detail: "x" },
 };

@@ -44,6 +44,7 @@ def test_an_explanation_contains_the_deciding_reason() -> None:
     right, wrong = (one.verdicts[0] for one in explain_text(TEXT, EVIDENCE, Options()) if one.verdicts)
     assert right.summary == "supports"
     assert wrong.findings
+    assert wrong.as_dict()["threshold"] == wrong.threshold > 0
     assert "1999" in wrong.findings[0].detail
 
 
