@@ -1,6 +1,6 @@
 // The state of one answer: a reducer over the chunks of a stream, and the claims that follow from the references.
 
-import { errorFieldOf, explainedOf, groundingOf, objectOf, objectsOf, referencesOf, textOf } from "./answer-fields.js";
+import { errorFieldOf, explainedOf, groundingOf, numberOf, objectOf, objectsOf, referencesOf, textOf } from "./answer-fields.js";
 import { toUnits } from "./offsets.js";
 import { t } from "./text.js";
 
@@ -35,15 +35,21 @@ export function addChunk(answer, chunk) {
   addLinks(answer, message.annotations);
 }
 
-/** Return a finished answer from a complete response: of a chat completion, of `POST /v1/cite`, or {text, references, grounding}. */
+/**
+ * Return a finished answer from a complete response: of a chat completion, of `POST /v1/cite`, {text, references, grounding}, or an
+ * answer that was saved.
+ */
 export function finishedAnswer(response) {
   const answer = { ...emptyAnswer(), done: true };
-  const { text, choices, output, model, annotations } = objectOf(response);
+  const { text, choices, output, model, annotations, stopped, error, links } = objectOf(response);
   const message = objectOf(objectsOf(choices)[0]?.message);
   answer.text = textOf(text) || textOf(message.content) || outputText(output);
   answer.model = textOf(model, null);
   addFinalFields(answer, objectOf(response));
   addLinks(answer, annotations ?? message.annotations);
+  for (const [number, url] of Object.entries(objectOf(links))) if (/^https?:/.test(textOf(url))) answer.links[number] = url;
+  answer.stopped = stopped === true;
+  if (errorFieldOf(error)) answer.error = { ...errorFieldOf(error), status: numberOf(objectOf(error).status) };
   return answer;
 }
 

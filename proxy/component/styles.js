@@ -58,6 +58,7 @@ li > p { margin: 0 0 .4em; }
 .task { list-style: none; margin-inline-start: -1.2em; }
 a { color: var(--accent); text-underline-offset: .2em; }
 .code { position: relative; }
+@media print { .copy-code { display: none; } }
 .code pre { margin: 0; }
 .copy-code { position: absolute; inset-block-start: .35rem; inset-inline-end: .35rem; min-height: 1.5rem; font: inherit; font-size: .8125em; line-height: 1.2; color: var(--soft); background: var(--surface); border: 1px solid var(--line); border-radius: .4rem; padding: .1rem .5rem; cursor: pointer; }
 .copy-code::before { content: attr(data-label); }

@@ -1,110 +1,117 @@
-// The page: a conversation about documents. It sends requests to the same endpoint as any other client.
+// The page: conversations about documents. It sends requests to the same endpoint as any other client.
 
-import { buildRequest, getJson } from "./client.js";
-import { el } from "../component/dom.js";
+import { plural, t } from "../component/text.js";
+import "./appearance.js";
+import * as chatList from "./chat-list.js";
+import * as chats from "./chats.js";
+import { buildRequest } from "./client.js";
+import * as composer from "./composer.js";
+import { Conversation } from "./conversation.js";
+import { newId } from "./database.js";
 import * as documents from "./documents.js";
-import { EXAMPLE, EXAMPLE_QUESTION } from "./example.js";
-import { byId, notice, openDialog } from "./page.js";
-import { sourceCount, Turn } from "./turn.js";
+import * as exporting from "./export.js";
+import * as options from "./options.js";
+import { byId, notice } from "./page.js";
+import { sourceCount } from "./turn.js";
 
-const OPTIONS = ["release", "unsupported", "scorer", "strictness"]; // citation options; each has an element with this id
-
-/** Return the options of citations that the user has chosen. */
-const chosenOptions = () => ({
-  ...Object.fromEntries(OPTIONS.map((name) => [name, byId(name).value])),
-  judge: byId("judge").value === "true",
-});
-// Values of the source menu besides the names of retrievers
-const DOCUMENTS = "";
-const NONE = "\0";
 const NARROW = matchMedia("(max-width: 64rem)"); // the source panel is a sheet, as in style.css
+const SAVE_MS = 1000; // while an answer is written; the last state is saved at its end
 
-const turns = [];
+let chatId = null; // null: nothing to keep yet
 let isWaiting = false; // a question was asked before the documents were read
-const key = () => byId("key").value.trim();
-const actions = {
-  sources: (turn) => {
-    follow(turn);
-    turn.view.select(null);
-    document.body.classList.add("panel-open");
-    byId("close-panel").focus();
+let keeps = true; // whether the browser keeps chats
+
+const conversation = new Conversation(
+  byId("thread"),
+  { request, started, ended, shown, changed: saveSoon },
+  {
+    sources: (turn) => {
+      follow(turn);
+      turn.view.select(null);
+      document.body.classList.add("panel-open");
+      byId("close-panel").focus();
+    },
+    inspect: async (turn) => {
+      const { showInspector } = await import("./inspector.js"); // most users do not need it
+      showInspector(turn, Boolean(options.key()), turn.view.selected);
+    },
+    options: () => options.open("key"),
   },
-  inspect: async (turn) => {
-    const { showInspector } = await import("./inspector.js"); // most users do not need it
-    showInspector(turn, Boolean(key()), turn.view.selected);
-  },
-  regenerate: (turn) => run(turn),
-  options: () => openOptions("key"),
-};
+);
 
 function ask(event) {
   event?.preventDefault();
   const question = byId("question").value.trim();
-  if (!question || turns.at(-1)?.running) return;
+  if (!question || conversation.running) return;
   isWaiting = documents.isReading();
-  if (isWaiting) return notice("The documents are still being read. The question is sent when they are ready.", "status");
+  if (isWaiting)
+    return notice(t("The documents are still being read. The question is sent when they are ready."), "status");
   byId("question").value = "";
-  resize();
-  const turn = new Turn(question, actions);
-  turns.push(turn);
-  byId("thread").append(turn.element);
-  run(turn);
-  turn.element.scrollIntoView({
+  composer.resize();
+  conversation.ask(question).element.scrollIntoView({
     block: "start",
     behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth",
   });
 }
 
-/** Ask the question of a turn, or ask it again. Later turns have been answered with the old answer, so only the last is offered. */
-async function run(turn) {
-  notice("");
-  begin();
-  await loaded; // the models of the server
-  const earlier = turns
-    .slice(0, turns.indexOf(turn))
-    .filter((one) => one.answer.text)
-    .map((one) => ({ question: one.question, answer: one.answer.text }));
-  const chosen = byId("source").value;
+/** Return the request for the question of a turn. */
+async function request(turn, earlier) {
+  await options.loaded(); // the models of the server
+  const chosen = options.source();
   const { chosen: sent, total } =
-    chosen === DOCUMENTS
+    chosen === options.DOCUMENTS
       ? documents.evidenceFor([earlier.at(-1)?.question, turn.question].filter(Boolean).join(" "))
       : { chosen: [], total: 0 };
-  const source = chosen === NONE ? "" : chosen;
   const body = buildRequest({
-    model: model(),
+    model: options.model(),
     question: turn.question,
     earlier,
-    source,
+    source: chosen ?? "",
     evidence: sent.map(({ entry }) => entry),
-    options: chosenOptions(),
+    options: options.citations(),
   });
-  follow(turn);
-  await turn.run(body, sent, { key: key(), context: { source, sent: sent.length, total } });
-  if (turns.at(-1) === turn) end(turn);
+  const context = { source: chosen ?? "", name: options.sourceName(chosen), sent: sent.length, total };
+  return { body, sent, options: { key: options.key(), context } };
 }
 
-function begin() {
+function started(turn) {
+  notice("");
   documents.collapse();
-  byId("welcome").hidden = true;
-  byId("new").hidden = false;
-  document.body.classList.remove("empty");
+  shown();
   byId("go").hidden = true;
   byId("stop").hidden = false;
-  byId("status").textContent = "The answer is being written.";
-  for (const one of turns) one.element.classList.toggle("last", one === turns.at(-1));
+  byId("status").textContent = t("The answer is being written.");
+  follow(turn);
+  save();
 }
 
-function end({ answer }) {
+function ended({ answer }) {
   const hadFocus = document.activeElement === byId("stop");
   byId("go").hidden = false;
   byId("stop").hidden = true;
   if (hadFocus) byId("question").focus();
-  const { grounding, error, stopped, references } = answer;
-  byId("status").textContent = error
-    ? ""
-    : stopped
-      ? "Stopped."
-      : `The answer is complete, with ${sourceCount(references)}${grounding?.claims ? `; ${grounding.supported} of ${grounding.claims} claims are supported` : ""}.`;
+  byId("status").textContent = statusOf(answer);
+  save();
+}
+
+function statusOf({ grounding, error, stopped, references }) {
+  if (error) return "";
+  if (stopped) return t("Stopped.");
+  const complete = t("The answer is complete, with {sources}.", { sources: sourceCount(references) });
+  if (!grounding?.claims) return complete;
+  const { claims, supported } = grounding;
+  const claimCount = plural(claims, "{supported} of {count} claim supported", "{supported} of {count} claims supported", { supported });
+  return `${complete} ${claimCount}.`;
+}
+
+/** Show the welcome text if there is no turn. */
+function shown() {
+  const isEmpty = !conversation.turns.length;
+  byId("welcome").hidden = !isEmpty;
+  byId("new").hidden = byId("open-export").hidden = isEmpty;
+  document.body.classList.toggle("empty", isEmpty);
+  const followed = conversation.turns.some((one) => one.view === byId("sources").answer);
+  if (!followed) byId("sources").answer = conversation.last?.view ?? null;
 }
 
 /** Let the source panel follow the answer of a turn. */
@@ -113,13 +120,11 @@ function follow(turn) {
 }
 
 document.addEventListener("citestream-select", (event) => {
-  const turn = turns.find((one) => one.view === event.target);
+  const turn = conversation.turns.find((one) => one.view === event.target);
   if (!turn) return;
-  for (const other of turns) if (other !== turn) other.view.select(null);
+  for (const other of conversation.turns) if (other !== turn) other.view.select(null);
   if (event.detail.claim) follow(turn);
 });
-
-const model = () => byId("other-model").value.trim() || byId("model").value || "extractive";
 
 function closePanel() {
   document.body.classList.remove("panel-open");
@@ -131,146 +136,148 @@ byId("panel").addEventListener("keydown", (event) => {
 });
 NARROW.addEventListener("change", closePanel);
 
-// Questions.
-
-function resize() {
-  const field = byId("question");
-  field.rows = Math.min(8, Math.max(1, field.value.split("\n").length, Math.ceil(field.value.length / 70)));
-}
-
 byId("ask").addEventListener("submit", ask);
-byId("stop").addEventListener("click", () => turns.at(-1)?.stop());
-byId("question").addEventListener("input", resize);
-byId("question").addEventListener("keydown", (event) => {
-  if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
-  event.preventDefault();
-  byId("ask").requestSubmit();
-});
+byId("stop").addEventListener("click", () => conversation.stop());
 document.addEventListener("keydown", (event) => {
-  if (event.key === "Escape" && !event.defaultPrevented && !document.querySelector("dialog[open]"))
-    turns.at(-1)?.stop();
-});
-byId("new").addEventListener("click", () => {
-  turns.forEach((turn) => turn.stop());
-  turns.length = 0;
-  byId("thread").replaceChildren();
-  byId("sources").answer = null;
-  byId("welcome").hidden = false;
-  byId("new").hidden = true;
-  document.body.classList.add("empty");
-  end({ answer: { references: [], stopped: true } });
-  byId("question").focus();
+  if (event.key === "Escape" && !event.defaultPrevented && !document.querySelector("dialog[open]")) conversation.stop();
 });
 
-// Documents: chosen, dropped anywhere on the page, pasted, or the example.
+// Documents.
 
 async function addFiles(files) {
+  if (!files.length) return;
   notice("");
-  byId("source").value = DOCUMENTS;
-  const complete = await documents.addFiles(files, key());
-  const asked = isWaiting && complete;
-  isWaiting = false;
-  if (asked) ask();
-}
-
-for (const id of ["add-files", "welcome-files"]) byId(id).addEventListener("click", () => byId("files").click());
-byId("files").addEventListener("change", async (event) => {
-  await addFiles(event.target.files);
-  event.target.value = "";
-});
-for (const kind of ["dragover", "dragleave", "drop"]) {
-  document.addEventListener(kind, (event) => {
-    if (!event.dataTransfer?.types.includes("Files")) return;
-    event.preventDefault();
-    document.body.classList.toggle("dropping", kind === "dragover");
-    if (kind === "drop") addFiles(event.dataTransfer.files);
-  });
-}
-for (const id of ["paste", "welcome-paste"]) byId(id).addEventListener("click", () => openDialog("paste-text"));
-byId("paste-text")
-  .querySelector("form")
-  .addEventListener("submit", () => {
-    const name = byId("paste-name").value.trim() || "pasted text";
-    addFiles([new File([byId("paste-body").value], /\.(md|txt|html?|csv|json)$/i.test(name) ? name : `${name}.txt`)]);
-    byId("paste-text").querySelector("form").reset();
-  });
-byId("example").addEventListener("click", () => {
-  documents.clear();
-  for (const name of new Set(EXAMPLE.map((item) => item.file_name)))
-    documents.addEntries(
-      name,
-      EXAMPLE.filter((item) => item.file_name === name),
-    );
-  byId("source").value = DOCUMENTS;
-  byId("question").value = EXAMPLE_QUESTION;
-  resize();
+  options.setSource(options.DOCUMENTS);
+  const adding = documents.addFiles(files, options.key());
   byId("question").focus();
-});
-
-// Options and theme.
-
-function openOptions(id) {
-  openDialog("options");
-  byId(id ?? "release").focus();
-}
-
-byId("open-options").addEventListener("click", () => openOptions());
-byId("release").addEventListener("change", () => {
-  const live = byId("release").value === "live";
-  if (live && byId("unsupported").value === "drop") byId("unsupported").value = "flag";
-  byId("unsupported").querySelector('[value="drop"]').disabled = live;
-});
-
-function updateThemeButton() {
-  const system = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
-  const dark = (document.documentElement.dataset.theme ?? system) === "dark";
-  byId("theme").setAttribute("aria-pressed", `${dark}`);
-  return dark;
-}
-
-byId("theme").addEventListener("click", () => {
-  const next = updateThemeButton() ? "light" : "dark";
-  document.documentElement.dataset.theme = next;
-  localStorage.setItem("theme", next);
-  updateThemeButton();
-});
-updateThemeButton();
-
-// Settings and models of the server. With client keys they require a key.
-
-byId("key").value = sessionStorage.getItem("key") ?? "";
-byId("key").addEventListener("change", () => {
-  sessionStorage.setItem("key", key());
-  loaded = load();
-});
-
-let loaded = load();
-
-async function load() {
-  try {
-    const [settings, models] = await Promise.all([getJson("v1/playground", key()), getJson("v1/models", key())]);
-    documents.setLimits(settings);
-    const names = models.data.map(({ id }) => el("option", { value: id }, id));
-    byId("model").replaceChildren(...(names.length ? names : [el("option", { value: "" }, "no model listed")]));
-    byId("scorer").replaceChildren(...settings.scorers.map((name) => el("option", { value: name }, name)));
-    for (const name of OPTIONS) byId(name).value = settings.citations[name];
-    byId("judge-label").hidden = !settings.judge;
-    byId("judge").options[0].textContent = settings.judge;
-    byId("judge").value = String(settings.citations.judge);
-    byId("source").replaceChildren(
-      el("option", { value: DOCUMENTS }, "My documents"),
-      ...settings.sources.map((name) => el("option", { value: name }, name)),
-      el("option", { value: NONE }, "No documents"),
-    );
-    byId("source").value = documents.isEmpty() ? settings.default_source : DOCUMENTS; // added before the answer came
-    notice(names.length ? "" : "The providers list no models. Enter the name of a model in Options.");
-  } catch (error) {
-    notice(
-      error.status === 401
-        ? "This server requires a client key. Enter it in Options."
-        : error.status
-          ? error.message
-          : "The server cannot be reached. Check that it is running, and reload this page.",
-    );
+  await adding;
+  saveSoon();
+  if (isWaiting && !documents.isReading()) {
+    isWaiting = false;
+    notice("");
+    ask();
   }
 }
+
+composer.start({
+  addFiles,
+  showedExample: () => {
+    options.setSource(options.DOCUMENTS);
+    saveSoon();
+  },
+});
+byId("documents").addEventListener("removed", saveSoon);
+
+// Chats: the one of the address is shown, and saved while it grows.
+
+let saving = Promise.resolve();
+let timer = 0;
+
+function saveSoon() {
+  clearTimeout(timer);
+  timer = setTimeout(save, conversation.running ? SAVE_MS : 0);
+}
+
+/** Save the chat, after an earlier save. */
+function save() {
+  clearTimeout(timer);
+  if (!keeps || !(conversation.turns.length || !documents.isEmpty() || chatId)) return saving;
+  if (!chatId) {
+    chatId = newId();
+    history.replaceState(null, "", chatList.linkTo(chatId));
+  }
+  const record = {
+    turns: conversation.saved(),
+    source: options.source(),
+    documents: documents.saved(),
+    texts: conversation.texts(),
+  };
+  saving = saving
+    .then(() => chats.save(chatId, record))
+    .then(() => chatList.select(chatId), stopKeeping);
+  return saving;
+}
+
+function stopKeeping(error) {
+  keeps = error?.name === "QuotaExceededError";
+  options.loaded().then(() => chatList.reportFailure(error)); // after the messages about the server
+}
+
+async function openChat() {
+  const id = /^#chat=(\w+)$/.exec(location.hash)?.[1] ?? null;
+  if (id && id === chatId) return;
+  if (chatId) await save();
+  const found = id && (await chats.read(id));
+  chatId = found ? id : null;
+  if (found) {
+    documents.show(found.documents);
+    await options.loaded();
+    options.setSource(found.source);
+  }
+  conversation.show(found?.turns ?? []);
+  chatList.select(chatId);
+  byId("go").hidden = false;
+  byId("stop").hidden = true;
+  scrollTo(0, found ? document.body.scrollHeight : 0);
+  if (!found) byId("question").focus();
+}
+
+/** Begin a chat. It keeps the documents of the one before. */
+async function newChat() {
+  conversation.stop();
+  await save();
+  chatId = null;
+  conversation.show([]);
+  history.pushState(null, "", location.pathname);
+  await openChat();
+}
+
+byId("new").addEventListener("click", newChat);
+addEventListener("hashchange", openChat);
+document.addEventListener("visibilitychange", () => {
+  if (!document.hidden && keeps) chatList.reload().catch(stopKeeping);
+});
+
+chatList.start({
+  deleted: (id) => {
+    if (id !== chatId) return;
+    chatId = null;
+    conversation.show([]);
+    documents.clear();
+    history.replaceState(null, "", location.pathname);
+  },
+  restored: (id) => {
+    location.hash = chatList.linkTo(id);
+  },
+});
+
+async function startChats() {
+  try {
+    await chats.load();
+    await chats.removeUnusedDocuments();
+    if (location.hash) await openChat();
+    else chatList.show();
+  } catch (error) {
+    stopKeeping(error);
+  }
+}
+
+startChats();
+
+// Export.
+
+const titleOf = () => chats.byChatId(chatId)?.title || t("Conversation");
+const exportAs = {
+  "export-markdown": () =>
+    exporting.download(titleOf(), ".md", "text/markdown", exporting.toMarkdown(titleOf(), conversation.turns)),
+  "export-html": () => exporting.download(titleOf(), ".html", "text/html", exporting.toHtml(titleOf(), conversation.turns)),
+  "export-print": () => print(),
+};
+for (const [id, action] of Object.entries(exportAs)) {
+  byId(id).addEventListener("click", () => {
+    byId("export").hidePopover();
+    action();
+  });
+}
+addEventListener("beforeprint", () => exporting.addSourcesForPrint(conversation.turns));
+addEventListener("afterprint", exporting.removeSourcesForPrint);

@@ -1,7 +1,9 @@
-// Documents on the page: dropped, chosen or pasted files, which the server reads as excerpts. A list of {name, file, entries, state}.
+// Documents on the page: dropped, chosen or pasted files, which the server reads as excerpts. A list of {id, name, file, entries, state}.
 
 import { el } from "../component/dom.js";
+import { plural, t } from "../component/text.js";
 import { readFile } from "./client.js";
+import { newId } from "./database.js";
 import { showDocument } from "./document-view.js";
 import { byId } from "./page.js";
 import { bestExcerpts } from "./ranking.js";
@@ -24,6 +26,28 @@ export function evidenceFor(question) {
   return { chosen: bestExcerpts(entries, question, limits.max_evidence), total: entries.length };
 }
 
+/** Return the documents that can be saved. */
+export const saved = () => documents.filter((one) => one.state === "ready").map(savedDocument);
+
+const savedDocument = ({ id, name, file, entries }) => ({ id, name, file, entries });
+
+/** Show saved documents instead of the present ones. */
+export function show(list) {
+  documents.splice(0, documents.length, ...list.map((one) => ({ ...one, state: "ready" })));
+  collapse();
+  render();
+}
+
+/** Return an excerpt as it is saved: the id of its document, and its index. */
+export const placeOf = (one) => one && { id: one.document.id, index: one.document.entries.indexOf(one.entry) };
+
+/** Return a saved excerpt, {document, entry}, or null if its document was removed. */
+export function excerptOf(place) {
+  const document = documents.find((one) => one.id === place?.id);
+  const entry = document?.entries[place.index];
+  return entry ? { document, entry } : null;
+}
+
 export const isEmpty = () => documents.every((one) => one.state === "failed");
 export const isReading = () => documents.some((one) => one.state === "reading");
 
@@ -34,15 +58,15 @@ export function collapse() {
 
 /** Add a document whose excerpts are known. */
 export function addEntries(name, entries) {
-  documents.push({ name, file: null, entries, state: "ready" });
-  show();
+  documents.push({ id: newId(), name, file: null, entries, state: "ready" });
+  render();
 }
 
 /** Let the server read files, and add them. Return whether all could be read. The others stay in the list, with the reason. */
 export async function addFiles(files, key) {
-  const added = [...files].map((file) => ({ name: file.name, file, entries: [], state: "reading" }));
+  const added = [...files].map((file) => ({ id: newId(), name: file.name, file, entries: [], state: "reading" }));
   documents.push(...added);
-  show();
+  render();
   await Promise.all(
     added.map(async (one) => {
       try {
@@ -52,7 +76,7 @@ export async function addFiles(files, key) {
         one.reason = refusal(one.file) || failure(error, one.name); // the limits may have arrived meanwhile
       }
       one.state = one.reason ? "failed" : "ready";
-      show();
+      render();
     }),
   );
   return added.every((one) => one.state === "ready");
@@ -60,35 +84,38 @@ export async function addFiles(files, key) {
 
 /** Return why a file is not sent to the server, "" if it is. */
 function refusal(file) {
-  if (!file.size) return "The file is empty.";
+  if (!file.size) return t("The file is empty.");
   if (file.size > limits.max_file_bytes)
-    return `Larger than ${Math.floor(limits.max_file_bytes / 2 ** 20)} MB. Index it with \`citestream index\` instead.`;
+    return t("Larger than {size} MB. Index it with “citestream index” instead.", {
+      size: Math.floor(limits.max_file_bytes / 2 ** 20),
+    });
   const suffix = /\.[^.]+$/.exec(file.name)?.[0].toLowerCase();
   if (suffix && limits.formats.length && !limits.formats.includes(suffix))
-    return `${suffix} files cannot be read. PDF, Word, Excel, PowerPoint, HTML and text files can.`;
+    return t("{suffix} files cannot be read. PDF, Word, Excel, PowerPoint, HTML and text files can.", { suffix });
   return "";
 }
 
 /** Return why the server did not read a file, as a sentence without its name. */
 function failure(error, name) {
-  if (error.status === 401) return "This server requires a client key. Enter it in Options, and add the file again.";
-  if (!error.status) return "The server cannot be reached.";
+  if (error.status === 401) return t("This server requires an access key. Enter it in Options, and add the file again.");
+  if (!error.status) return t("The server cannot be reached.");
   const reason = error.message.startsWith(`${name} `) ? `The file ${error.message.slice(name.length + 1)}` : error.message;
   return reason.endsWith(".") ? reason : `${reason}.`;
 }
 
 export function clear() {
   documents.length = 0;
-  show();
+  render();
 }
 
 function remove(one) {
   const index = documents.indexOf(one);
   if (index >= 0) documents.splice(index, 1);
-  show();
+  render();
+  byId("documents").dispatchEvent(new Event("removed"));
 }
 
-function show() {
+function render() {
   const many = documents.length >= MANY_DOCUMENTS;
   byId("library").hidden = !documents.length;
   byId("library").classList.toggle("many", many);
@@ -110,7 +137,7 @@ function show() {
           {
             type: "button",
             class: "remove",
-            "aria-label": `Remove ${one.name}`,
+            "aria-label": t("Remove {name}", { name: one.name }),
             onclick: () => {
               remove(one);
               byId("question").focus();
@@ -125,18 +152,19 @@ function show() {
 
 function summary() {
   const count = (state) => documents.filter((one) => one.state === state).length;
-  const reading = count("reading") ? `, reading ${count("reading")} …` : "";
-  const failed = count("failed") ? `, ${count("failed")} could not be read` : "";
-  return `${documents.length} documents${reading}${failed}`;
+  const parts = [plural(documents.length, "{count} document", "{count} documents")];
+  if (count("reading")) parts.push(t("reading {count} …", { count: count("reading") }));
+  if (count("failed")) parts.push(plural(count("failed"), "{count} could not be read", "{count} could not be read"));
+  return parts.join(", ");
 }
 
 function stateOf(one) {
-  if (one.state === "reading") return "reading …";
+  if (one.state === "reading") return t("reading …");
   return one.state === "failed" ? one.reason : excerptCount(one);
 }
 
 function excerptCount({ entries }) {
   const pages = new Set(entries.map((entry) => entry.page_number).filter(Boolean)).size;
-  if (pages) return `${pages} ${pages === 1 ? "page" : "pages"}`;
-  return `${entries.length} ${entries.length === 1 ? "excerpt" : "excerpts"}`;
+  if (pages) return plural(pages, "{count} page", "{count} pages");
+  return plural(entries.length, "{count} excerpt", "{count} excerpts");
 }

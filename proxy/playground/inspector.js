@@ -138,6 +138,7 @@ function wire(body, events) {
     el("h3", {}, "Request"),
     el("pre", { class: "raw", tabindex: 0 }, `POST /v1/chat/completions\n\n${JSON.stringify(body, null, 2)}`),
     el("h3", {}, "Answer"),
+    events.length ? null : el("p", { class: "hint" }, "The stream is not kept. Select Regenerate to see a new one."),
     el(
       "table",
       { class: "wire" },
@@ -145,7 +146,7 @@ function wire(body, events) {
       el("tbody", {}, rows),
     ),
     ...more(events.length),
-  ];
+  ].filter(Boolean);
 }
 
 // Tabs, see https://www.w3.org/WAI/ARIA/apg/patterns/tabs/

@@ -1,31 +1,59 @@
-// One turn of the conversation: a question, its answer, and the actions below it.
+// One turn of the conversation: a question, the versions of its answer, and the actions below it.
 
 import { nameOf, readEvents, StreamError } from "../component/citestream.js";
 import { el } from "../component/dom.js";
+import { plural, t } from "../component/text.js";
+import { adviceFor, adviceForError } from "./advice.js";
 import { getDocument, getFile, post } from "./client.js";
 import { showDocument } from "./document-view.js";
+import { editQuestion } from "./question-editor.js";
+import { copyAnswer } from "./sources-text.js";
 
-/** A question with its answer. `actions`: {sources, inspect, regenerate, options} are called with the turn. */
+/**
+ * A question with its answer. `actions`: {sources, inspect, regenerate, edit, version, options, changed} are called with the turn.
+ * A version is {question, answer, body, sent, context, following}: `sent` are the excerpts of documents on the page that `body`
+ * contains, in order, as {document, entry}; `following` are the later turns of a version that is not shown, as they are saved.
+ */
 export class Turn {
-  constructor(question, actions) {
-    Object.assign(this, { question, events: [], body: null, sent: [], aborter: null });
+  constructor(question, actions, versions = [], shown = 0) {
+    Object.assign(this, { versions, shown, events: [], aborter: null, key: "" });
+    if (!versions.length) this.versions.push({ question, answer: null, body: null, sent: [], context: {}, following: [] });
     this.view = el("citestream-answer", { references: "none" });
-    this.view.question = question;
+    this.heading = el("h2", { class: "question", dir: "auto" });
+    this.edit = el(
+      "button",
+      { type: "button", class: "quiet edit", "aria-label": t("Edit the question"), onclick: () => editQuestion(this, actions.edit) },
+      t("Edit"),
+    );
     this.advice = el("p", { class: "advice", hidden: true });
     this.choice = el("p", { class: "hint choice", hidden: true });
-    this.waiting = el("p", { class: "waiting", "aria-hidden": "true" }, el("i"), el("i"), el("i"));
+    this.waiting = el("p", { class: "waiting", "aria-hidden": "true", hidden: true }, el("i"), el("i"), el("i"));
     this.actions = el("div", { class: "actions", hidden: true });
     this.buttons = actions;
     this.element = el(
       "article",
       { class: "turn" },
-      el("h2", { class: "question", dir: "auto" }, question),
+      el("div", { class: "asked" }, this.edit, this.heading),
       el("div", { class: "answer" }, this.waiting, this.view, this.advice, this.choice, this.actions),
     );
     this.view.addEventListener("citestream-change", () => {
-      this.waiting.hidden = Boolean(this.answer.text || this.answer.done);
+      this.waiting.hidden = !this.running || Boolean(this.answer.text || this.answer.done);
+      if (this.running) actions.changed(this);
     });
     this.view.addEventListener("citestream-open", (event) => this.#open(event));
+    this.showVersion(shown);
+  }
+
+  get version() {
+    return this.versions[this.shown];
+  }
+
+  get question() {
+    return this.version.question;
+  }
+
+  get body() {
+    return this.version.body;
   }
 
   get answer() {
@@ -36,16 +64,39 @@ export class Turn {
     return this.aborter !== null;
   }
 
+  /** Show a version of the answer. */
+  showVersion(index) {
+    this.shown = index;
+    this.events = [];
+    this.view.question = this.question;
+    this.heading.textContent = this.question;
+    const { answer } = this.version;
+    if (!answer) return;
+    this.view.show(answer);
+    this.#finish();
+  }
+
+  /** Add a version for the same or another question, and show it. `following`: the later turns, which belong to the version before. */
+  addVersion(question, following) {
+    this.version.following = following;
+    if (!this.version.answer) this.versions.splice(this.shown, 1); // it was stopped before it began
+    this.versions.push({ question, answer: null, body: null, sent: [], context: {}, following: [] });
+    this.showVersion(this.versions.length - 1);
+  }
+
   /** Ask. `sent`: the excerpts of documents on the page that `body` contains, in order. */
   async run(body, sent, { key, context }) {
-    Object.assign(this, { body, sent, key, events: [], aborter: new AbortController() });
-    this.advice.hidden = this.choice.hidden = this.actions.hidden = true;
+    Object.assign(this.version, { body, sent, context });
+    Object.assign(this, { key, events: [], aborter: new AbortController() });
+    this.advice.hidden = this.choice.hidden = this.actions.hidden = this.edit.hidden = true;
     this.waiting.hidden = false;
-    const aborter = this.aborter;
-    await this.view.stream(this.#chunks(body, key, aborter.signal));
+    const { aborter, version } = this;
+    const answering = this.view.stream(this.#chunks(body, key, aborter.signal));
+    version.answer = this.view.answer;
+    await answering;
     if (this.aborter !== aborter) return; // asked again
     this.aborter = null;
-    this.#finish(context);
+    this.#finish();
   }
 
   stop() {
@@ -63,50 +114,72 @@ export class Turn {
     }
   }
 
-  #finish(context) {
-    const advice = adviceFor(this.answer, context);
+  #finish() {
+    const { context, body, answer } = this.version;
+    const advice = answer.error ? adviceForError(answer.error) : adviceFor(this.answer, context);
     this.advice.textContent = advice;
     this.advice.hidden = !advice;
-    this.choice.textContent = `Only the ${context.sent} of ${context.total} excerpts with most words of the question were sent. To search all, index their folder with “citestream index”.`;
+    this.choice.textContent = t(
+      "Only the {sent} of {total} excerpts with most words of the question were sent. To search all, index their folder with “citestream index”.",
+      context,
+    );
     this.choice.hidden = context.sent === context.total;
-    const { references, error } = this.answer;
+    const { references } = this.answer;
     const button = (label, action, properties = {}) =>
       el("button", { type: "button", class: "quiet", onclick: () => action(this), ...properties }, label);
     this.actions.replaceChildren(
       ...[
         references.length || this.answer.explained?.evidence?.length
-          ? button(references.length ? sourceCount(references) : "Passages", this.buttons.sources, {
+          ? button(references.length ? sourceCount(references) : t("Passages"), this.buttons.sources, {
               class: "quiet sources",
             })
           : null,
-        error?.status === 401 ? button("Enter a client key", this.buttons.options) : null,
-        button("Regenerate", this.buttons.regenerate, { class: "quiet regenerate" }),
-        this.answer.text ? button("Copy", (turn) => turn.#copy(), { class: "quiet copy" }) : null,
-        this.events.length ? button("Inspect", this.buttons.inspect, { class: "quiet inspect" }) : null,
-        el("span", { class: "hint" }, this.#timing()),
+        answer.error?.status === 401 ? button(t("Enter an access key"), this.buttons.options) : null,
+        button(t("Regenerate"), this.buttons.regenerate, { class: "quiet regenerate" }),
+        this.answer.text ? button(t("Copy"), (turn) => turn.#copy(), { class: "quiet copy" }) : null,
+        body ? button(t("Inspect"), this.buttons.inspect, { class: "quiet inspect" }) : null,
+        this.versions.length > 1 ? this.#versionSwitch() : null,
       ].filter(Boolean),
     );
     this.actions.hidden = false;
+    this.edit.hidden = false;
   }
 
-  #timing() {
-    const first = this.events.find((one) => one.chunk?.choices?.[0]?.delta?.content);
-    return first
-      ? `first text after ${first.at < 1000 ? `${Math.round(first.at)} ms` : `${(first.at / 1000).toFixed(1)} s`}`
-      : null;
+  #versionSwitch() {
+    const step = (label, text, index) =>
+      el(
+        "button",
+        {
+          type: "button",
+          class: "quiet",
+          "aria-label": label,
+          disabled: index < 0 || index >= this.versions.length,
+          onclick: () => {
+            this.buttons.version(this, index);
+            this.actions.querySelector(`.versions [aria-label="${label}"]:not(:disabled), .versions button:not(:disabled)`)?.focus();
+          },
+        },
+        text,
+      );
+    return el(
+      "span",
+      { class: "versions", role: "group", "aria-label": t("Versions of the answer") },
+      step(t("Previous version"), "‹", this.shown - 1),
+      el("span", { class: "hint" }, `${this.shown + 1}/${this.versions.length}`),
+      step(t("Next version"), "›", this.shown + 1),
+    );
   }
 
-  /** Copy the answer with its references as Markdown. */
+  /** Copy the answer with its sources. */
   async #copy() {
-    const list = this.answer.references.map((one) => `[${one.number}] ${nameOf(one)}${one.url ? ` ${one.url}` : ""}`);
-    await navigator.clipboard.writeText([this.answer.text.trim(), list.join("\n")].filter(Boolean).join("\n\n"));
-    this.actions.querySelector(".copy").textContent = "Copied";
+    await copyAnswer(this.view);
+    this.actions.querySelector(".copy").textContent = t("Copied");
   }
 
   /** Show the document of a citation on the page, if the page or an indexed folder has it. Any other link is followed. */
   async #open(event) {
     const { reference, span, link } = event.detail;
-    const sent = this.sent[reference.evidence_number - 1];
+    const sent = this.version.sent[reference.evidence_number - 1];
     if (link && !sent) return;
     event.preventDefault();
     const claim = this.view.claims.find((one) => one.supports.some((support) => support.span === span));
@@ -137,37 +210,4 @@ export class Turn {
   }
 }
 
-export const sourceCount = ({ length }) => `${length} ${length === 1 ? "source" : "sources"}`;
-
-/** Return what a user can do about an answer without sources or with an error; empty if all is well. */
-function adviceFor({ error, stopped, references, grounding, text }, { source, sent }) {
-  if (error) return adviceForError(error);
-  if (stopped || references.length) return "";
-  if (!text.trim())
-    return "The model returned an empty answer. Select Regenerate, or choose another model below the question.";
-  if (source && !grounding?.evidence?.received)
-    return `No passage in “${source}” fits this question. Ask with other words, or choose another source below.`;
-  if (!source && !sent)
-    return "No documents were searched, so nothing in this answer is checked. Drop files on the page, or choose a source below.";
-  const count = grounding?.evidence?.injected ?? sent;
-  const next = "Ask with other words, or add a document.";
-  if (!grounding?.claims)
-    return count === 1
-      ? `The answer does not cite the passage that was read. ${next}`
-      : `The answer cites none of the ${count} passages that were read. ${next}`;
-  return count === 1
-    ? `The passage that was read does not support this answer. ${next}`
-    : `None of the ${count} passages that were read supports this answer. ${next}`;
-}
-
-function adviceForError({ status, code, retryAfter }) {
-  if (status === 401) return "This server requires a client key.";
-  if (code === "model_not_found") return "Choose another model below the question.";
-  if (code === "connection") return "Check that the server is running, and then select Regenerate.";
-  if (status === 413 || code === "too_large") return "Remove some documents, and ask again.";
-  if (status === 429 || status === 503)
-    return retryAfter ? `Try again in ${retryAfter} seconds.` : "Wait a moment, and then select Regenerate.";
-  if (status >= 500 || !status)
-    return "The model did not complete its answer. Select Regenerate, or choose another model below the question.";
-  return "";
-}
+export const sourceCount = ({ length }) => plural(length, "{count} source", "{count} sources");
