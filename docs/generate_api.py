@@ -37,7 +37,7 @@ def _operation(path: str, method: str, operation: Node) -> Iterator[str]:
     yield f"### `{method.upper()} {path}`\n\n{operation['summary']}.\n"
     if description := operation.get("description"):
         yield f"{description.strip()}\n"
-    for said, node in (("Request", operation.get("requestBody")), ("Answer", operation["responses"]["200"])):
+    for said, node in (("Request", operation.get("requestBody")), ("Answer", operation["responses"].get("200"))):
         if schema := _schema(node):
             yield f"{said}: {_kind(schema)}.\n"
 

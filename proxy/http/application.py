@@ -19,7 +19,7 @@ from ..observability.stalls import StallWatch
 from ..observability.telemetry import Telemetry
 from .document_queue import DOCUMENTS, DocumentQueue
 from .error_responses import errors_as_json
-from .middleware.admission import Admission
+from .middleware.admission import ADMISSION, Admission
 from .middleware.auth import Keys, require_client_key, tenants_of
 from .middleware.body_budget import BodyBudget
 from .middleware.client_shares import ClientShares, max_per_client
@@ -31,8 +31,6 @@ from .routes import client_routes, error_format, operator_routes
 if TYPE_CHECKING:
     from ..observability.metrics import Metrics
     from ..observability.tracing import Tracing
-
-ADMISSION = web.AppKey("admission", Admission)
 
 
 def make_app(config: Config, admission: Admission | None = None) -> web.Application:

@@ -45,17 +45,28 @@ UNCITED = UncitedChunks(usage=False)  # the citations of an answer that has none
 
 async def answer(request: web.Request, api: ClientApi, app: App) -> web.StreamResponse:
     """Answer one request. Raise RequestError, FieldError or ProviderError if nothing has been sent."""
+    body = await read_json(request)
+    return await answer_body(request, api, app, body, request.content.total_bytes)
+
+
+async def answer_body(
+    request: web.Request, api: ClientApi, app: App, body: Fields, size: int, stream: Stream | None = None
+) -> web.StreamResponse:
+    """Answer a request with this body. `size`: bytes of its JSON. `stream`: takes the answer; None: a response does.
+
+    Raise RequestError, FieldError or ProviderError if nothing has been sent.
+    """
     earlier = EarlierAnswers(request, app)
-    body = await api.recall(await read_json(request), earlier.find)
+    body = await api.recall(body, earlier.find)
+    size += earlier.size
     models = app.routes.chain(api.model(body), api.native)
     route = app.routes.find(models[0])
     if route.provider.native != api.native and (loaded := api.loaded(body)) is not None:
         return json_response(loaded)
     parse = partial(api.parse, body, route.options, app.config.evidence.limits)
-    job = await parse_body(parse, body, request.content.total_bytes + earlier.size)
-    hold(request, body, job, size=request.content.total_bytes + earlier.size)
-    encoder = api.encoder(job, UNCITED) if job.stream else None
-    stream = Stream(request, app.config.server, encoder)
+    job = await parse_body(parse, body, size)
+    hold(request, body, job, size=size)
+    stream = stream or Stream(request, app.config.server, api.encoder(job, UNCITED) if job.stream else None)
     with app.telemetry.observe_stream() if job.stream else nullcontext():
         return await stream.watch(_Exchange(request, api, app, job, stream).with_fallbacks(models))
 

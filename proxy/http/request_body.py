@@ -29,7 +29,11 @@ _HELD = web.RequestKey("large_values", list[Any])
 
 async def read_json(request: web.Request) -> Fields:
     """Return the JSON object in the body. Raise RequestError 400, or 408 if it does not arrive in time."""
-    data = await read_body(request)
+    return await decode_json(request, await read_body(request))
+
+
+async def decode_json(request: web.Request, data: bytes) -> Fields:
+    """Return the JSON object in a body that has arrived. Raise RequestError 400."""
     await scheduler().begin()
     parts: list[Any] = []  # freed in steps, also if the client leaves now
     hold(request, parts)

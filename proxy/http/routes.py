@@ -44,6 +44,7 @@ def client_routes(app: App) -> list[web.AbstractRouteDef]:
         web.post("/v1/chat/completions", partial(answer, api=OpenAIChatApi(), app=app)),
         web.post("/v1/embeddings", partial(embeddings, app=app)),
         web.post("/v1/responses", partial(responses.respond, app=app)),
+        web.get("/v1/responses", responses.Sockets(app).connect, allow_head=False),
         web.post("/v1/responses/input_tokens", partial(responses.input_tokens, app=app)),
         web.post("/v1/responses/compact", partial(responses.compact, app=app)),
         web.get(f"/v1/responses/{RESPONSE_ID}", partial(responses.get_response, app=app)),

@@ -10,9 +10,11 @@ from .responses_routes import (
     input_tokens,
     respond,
 )
+from .responses_socket import Sockets
 
 __all__ = [
     "ResponsesApi",
+    "Sockets",
     "cancel_response",
     "compact",
     "delete_response",

@@ -20,7 +20,7 @@ from ...http.error_responses import RequestError
 from ...http.exchange import UNCITED, EarlierAnswers, answer
 from ...http.id_check import check_ids, recording
 from ...http.pass_through import forward, relay
-from ...http.request_body import hold, read_json
+from ...http.request_body import hold, read_json, required_text
 from ...observability.logs import TENANT
 from ...pipeline.request.job import Job
 from ...pipeline.request.long_input import parse_body, read_input
@@ -113,12 +113,13 @@ async def compact(request: web.Request, app: App) -> web.StreamResponse:
     body = await ResponsesApi().recall(await read_json(request), earlier.find)
     size = request.content.total_bytes + earlier.size
     hold(request, body, size=size)
-    route = client_route(request, app, app.routes.chain(_model(body), NATIVE)[0], NATIVE)
+    model = required_text(body, "model")
+    route = client_route(request, app, app.routes.chain(model, NATIVE)[0], NATIVE)
     await check_ids(request, app, route, body)
     if route.provider.native == NATIVE:
-        named = {"model": route.model} if "model" in body else {}
+        named = {**without_extensions(body), "model": route.model}
         try:
-            return await forward(request, route, {**without_extensions(body), **named}, f"{PATH}/compact")
+            return await forward(request, route, named, f"{PATH}/compact")
         except ProviderError as error:
             if error.status not in NO_SUCH_PATH:
                 raise

@@ -21,6 +21,8 @@ Find = Callable[[str], Awaitable[Fields | None]]
 
 CONVERSATION = "conversation:"  # begins the names of stored conversations
 OWN_ID = re.compile(r"[a-z]+_([0-9a-f]{32})(?:_|$)")  # ids of items contain the key of their response
+CALLS = frozenset({"function_call", "custom_tool_call"})
+RESULTS = frozenset({"function_call_output", "custom_tool_call_output"})
 OMITTED_TYPES = frozenset({"reasoning", "image_generation_call"})  # no model takes the reasoning of another
 PAGE_ITEMS, MAX_PAGE_ITEMS = 20, 100  # the limits of OpenAI
 MAX_RESPONSES = 100  # limit per request; a look-up that finds nothing takes 0.1 s
@@ -45,7 +47,7 @@ def conversation(body: Mapping[str, Any], response: Fields) -> Fields:
     if body.get("store") is False:
         return {}
     fields = {key: value for key, value in response.items() if key not in ("output", *STORED_FIELDS)}
-    return {"input": _items(body.get("input")), "output": response["output"], "response": fields}
+    return {"input": items_of(body.get("input")), "output": response["output"], "response": fields}
 
 
 def input_list(response_id: str, stored: Fields, query: Mapping[str, str]) -> Fields:
@@ -89,13 +91,28 @@ async def insert_stored(body: Body, find: Find) -> Body:
     stored = await find(conversation_key(previous))
     if not stored:
         return body
-    rest = {key: value for key, value in body.items() if key != "previous_response_id"}
-    return rest | {"input": await read_input(partial(_continued, stored, body.get("input")), stored["output"])}
+    return await continued(body, stored)
+
+
+async def continued(body: Body, stored: Fields) -> Body:
+    """Return a request with a stored conversation in place of the id of its last response. Raises FieldError."""
+    others = {key: value for key, value in body.items() if key != "previous_response_id"}
+    return others | {"input": await read_input(partial(_continued, stored, body.get("input")), stored["output"])}
 
 
 def _continued(stored: Fields, added: Any) -> list[Any]:
-    """Return the items of a stored conversation and those that a request adds."""
-    return [*stored["input"], *chain.from_iterable(map(_as_input, stored["output"])), *_items(added)]
+    """Return the items of a stored conversation and those that a request adds. Raise FieldError for a lone result."""
+    before = [*stored["input"], *chain.from_iterable(map(_as_input, stored["output"]))]
+    items = items_of(added)
+    calls = {str(item.get("call_id")) for item in chain(before, items) if _type_of(item) in CALLS}
+    for position, item in enumerate(items):
+        if _type_of(item) in RESULTS and str(item.get("call_id")) not in calls:
+            raise FieldError(f"input[{position}].call_id", "belongs to no call of the conversation")
+    return [*before, *items]
+
+
+def _type_of(item: Any) -> str:
+    return str(item.get("type")) if isinstance(item, dict) else ""
 
 
 def _references(items: list[Any]) -> dict[str, int]:
@@ -157,12 +174,13 @@ def _with_parts(item: Fields) -> Fields:
 
 
 def _as_input(item: Fields) -> list[Fields]:
-    if item["type"] in OMITTED_TYPES:
+    if item["type"] in OMITTED_TYPES and not item.get("encrypted_content"):
         return []
     return [{key: value for key, value in item.items() if key not in OMITTED_FIELDS}]
 
 
-def _items(given: Any) -> list[Any]:
+def items_of(given: Any) -> list[Any]:
+    """Return the input of a request as items."""
     if isinstance(given, list):
         return given
     return [{"role": "user", "content": given}] if given else []

@@ -14,6 +14,7 @@ from .body_budget import BodyBudget
 from .client_shares import ClientShares
 from .shared_counts import Counts
 
+ADMISSION = web.AppKey["Admission"]("admission")
 RETRY_AFTER = 1  # seconds; by then a stream has ended or another server has taken over
 
 
@@ -42,6 +43,7 @@ class Admission:
         self._counts = [0] if counts is None else counts
         self._worker = worker
         self._outside = 0  # requests of this worker that do not count at the moment
+        self.stopping = asyncio.Event()  # set when the server stops
         self._idle = asyncio.Event()
         self._idle.set()
 
@@ -66,6 +68,38 @@ class Admission:
             self._counts[self._worker] += 1
             self._clients.resume(tenant)
 
+    @contextmanager
+    def suspend(self, tenant: str) -> Iterator[None]:
+        """Do not count a request of this client that is an open connection. `admit` counts what it asks for."""
+        self._end(tenant)
+        try:
+            yield
+        finally:
+            self._counts[self._worker] += 1
+            self._clients.resume(tenant)
+            self._idle.clear()
+
+    @contextmanager
+    def admit(self, tenant: str) -> Iterator[None]:
+        """Count a request of this client. Raise RequestError if there are too many, or the server stops."""
+        if not self.open:
+            raise RequestError(503, "the server is stopping", code="shutting_down", retry_after=RETRY_AFTER)
+        if sum(self._counts) >= self._max_requests:
+            raise RequestError(503, "too many requests at once", code="over_capacity", retry_after=RETRY_AFTER)
+        self._clients.begin(tenant)
+        self._counts[self._worker] += 1
+        self._idle.clear()
+        try:
+            yield
+        finally:
+            self._end(tenant)
+
+    def _end(self, tenant: str) -> None:
+        self._clients.end(tenant)
+        self._counts[self._worker] -= 1
+        if self.idle:
+            self._idle.set()
+
     def middleware(self) -> Middleware:
         """Return the middleware. Paths in `OPEN_PATHS`, such as health checks, are always admitted."""
 
@@ -73,27 +107,15 @@ class Admission:
         async def admission(request: web.Request, handler: Handler) -> web.StreamResponse:
             if request.path in OPEN_PATHS:
                 return await handler(request)
-            if not self.open:
-                raise RequestError(503, "the server is stopping", code="shutting_down", retry_after=RETRY_AFTER)
-            if sum(self._counts) >= self._max_requests:
-                raise RequestError(503, "too many requests at once", code="over_capacity", retry_after=RETRY_AFTER)
-            tenant = request.get(TENANT, "")
-            self._clients.begin(tenant)
-            self._counts[self._worker] += 1
-            self._idle.clear()
-            try:
+            with self.admit(request.get(TENANT, "")):
                 return await handler(request)
-            finally:
-                self._clients.end(tenant)
-                self._counts[self._worker] -= 1
-                if self.idle:
-                    self._idle.set()
 
         return admission
 
     async def drain(self, seconds: float) -> None:
         """Admit no more requests, and wait at most this long for the running ones."""
         self.open = False
+        self.stopping.set()
         try:
             async with asyncio.timeout(seconds):
                 await self._idle.wait()

@@ -14,9 +14,9 @@ from aiohttp import web
 from citestream.providers.scheduler import scheduler
 
 from ...config import Config, ConfigError, Tls
-from ..application import ADMISSION, make_app
+from ..application import make_app
 from ..connection import Connection, with_body_tracking
-from ..middleware.admission import Admission
+from ..middleware.admission import ADMISSION, Admission
 from . import garbage
 
 BACKLOG = 1024  # connections that wait to be accepted; with aiohttp's 128, 125 of 1,000 simultaneous ones were reset

@@ -16,8 +16,8 @@ from aiohttp import web
 
 from citestream.providers.scheduler import scheduler
 from citestream.proxy.config import parse
-from citestream.proxy.http.application import ADMISSION, make_app
-from citestream.proxy.http.middleware.admission import Admission
+from citestream.proxy.http.application import make_app
+from citestream.proxy.http.middleware.admission import ADMISSION, Admission
 from citestream.proxy.http.middleware.body_budget import BodyBudget, memory_of
 from citestream.proxy.http.request_body import _release
 from citestream.proxy.http.serving.server import _running

@@ -121,7 +121,7 @@ async def test_a_stored_conversation_is_compacted() -> None:
 
 
 WRONG: dict[str, tuple[dict[str, Any], int, str]] = {
-    "no model": ({"model": None}, 400, "model"),
+    "no model": ({"model": None}, 400, "model: must be"),
     "no input": ({"input": []}, 400, "input"),
     "a part that no chat model takes": (
         {"input": [{"role": "user", "content": [{"type": "computer_screenshot"}]}]},
