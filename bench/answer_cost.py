@@ -9,7 +9,7 @@ Takes 10 seconds.
 import asyncio
 import re
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
-from collections import defaultdict
+from collections import Counter, defaultdict
 from time import process_time
 
 from bench.evidence_reading import numbered, unlike
@@ -67,10 +67,11 @@ def claims_of(text: str) -> list[Claim]:
     """Return the sentences of an answer, each with the one before."""
     claims: list[Claim] = []
     context = ""
+    cited_before = Counter[int]()
     for sentence in re.split(r"(?<=\.)\s+", text.strip()):
         cited = frozenset(map(int, _MARKER.findall(sentence)))
-        model_cites = bool(cited) or bool(claims and claims[-1].model_cites)
-        claims.append(Claim(_MARKER.sub("", sentence), context, "", cited, model_cites))
+        claims.append(Claim(_MARKER.sub("", sentence), context, "", cited, dict(cited_before)))
+        cited_before.update(cited)
         context = claims[-1].text
     return claims
 

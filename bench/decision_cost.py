@@ -19,6 +19,7 @@ import subprocess  # nosec B404 # runs this file with the source of another revi
 import sys
 import tarfile
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from importlib import import_module
@@ -147,7 +148,8 @@ def serve() -> None:
 def measure(case: Case, known: Mapping[str, Any]) -> Cost:
     """Cite one answer. `known`: what the names in _LAYOUTS stand for."""
     hinted = "hints" in signature(known["attribute"]).parameters  # in earlier versions, not in the claim
-    model_cites = False
+    counted = "cited_before" in signature(known["Claim"]).parameters  # earlier versions know only whether it cited any
+    cited_before = Counter[int]()
     evidence = [known["Evidence"](number, text, f"e{number}") for number, text in enumerate(case.excerpts, 1)]
     contexts = ["", *case.sentences]
     clock = process_time()
@@ -155,8 +157,9 @@ def measure(case: Case, known: Mapping[str, Any]) -> Cost:
     cost = {"prepare": process_time() - clock, "score": 0.0, "decide": 0.0}
     citations = 0
     for text, context, cited in zip(case.sentences, contexts, case.cited, strict=False):
-        model_cites |= bool(cited)
-        of_model = {} if hinted else {"cited": frozenset(cited), "model_cites": model_cites}
+        before = {"cited_before": dict(cited_before)} if counted else {"model_cites": bool(cited or cited_before)}
+        cited_before.update(cited)
+        of_model = {} if hinted else {"cited": frozenset(cited), **before}
         claim = known["Claim"](text, context, **of_model)
         began = process_time()
         scores = known["calibrate_all"]([prepared.score(claim)])[0]

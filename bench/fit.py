@@ -40,6 +40,11 @@ DEPTH, TREES, RATE = 3, 200, 0.08
 # Length and counts tell data sets and authors apart more than they tell support: wrong sentences of most authors are
 # shorter and have fewer numbers, and of the one who balanced them they do not.
 UNUSED = frozenset(("numbers", "names", "best", "near_best"))
+# Features that tell whether a citation of the model is right: without them, at equally many right citations that are
+# kept, 36 % of the wrong ones are removed instead of 40 %. Evidence that the model does not cite is decided without
+# them. F1 of the held-out authors differs by less than .002, and with them, 23 % of the true near-misses are refused
+# instead of 21 %.
+OF_CITATIONS = frozenset(("question_contrast", "cited_contrast"))
 PER_SET = 250  # sentences of each labelled data set
 # How much a row counts in comparison with one of a natural answer.
 RANDOM, STRIPPED, NEAR_MISS_CITED, NEAR_MISS = 0.3, 0.3, 0.5, 3.0
@@ -50,7 +55,7 @@ RISING = frozenset(
      "near_1", "near_2", "near_3", "near_all", "near_window", "near_margin", "near_relative", "near_unusual",
      "cited_cover", "cited_share", "cited_only", "only", "cover_lead", "rare_lead", "number_cover", "number_lead",
      "number_cited", "number_any", "number_only", "question", "question_lead", "question_title", "question_title_lead",
-     "context_lead", "context_title", "context_title_lead")
+     "context_lead", "context_title", "context_title_lead", "question_contrast", "cited_contrast")
 )  # fmt: skip
 FALLING = frozenset(
     ["names_missing", "missing", "missing_soft", "negation", "novel", "lacking", "lacking_words", *CHECK_FEATURES]
@@ -168,8 +173,19 @@ def fit(parts: Sequence[Part], without: str = "") -> dict[bool, HistGradientBoos
     forests = {}
     for kind in (False, True):
         used = (weight > 0) & (cited == kind)
-        forests[kind] = model(names).fit(features[used], label[used], sample_weight=weight[used])
+        columns = columns_of(names, cited=kind)
+        read = features[np.ix_(used, columns)]
+        forests[kind] = model(_names(names, columns)).fit(read, label[used], sample_weight=weight[used])
     return forests
+
+
+def columns_of(names: tuple[str, ...], *, cited: bool) -> list[int]:
+    """Return the columns of the features that the forest for cited evidence reads, or the one for other evidence."""
+    return [column for column, name in enumerate(names) if cited or name not in OF_CITATIONS]
+
+
+def _names(names: tuple[str, ...], columns: Sequence[int]) -> tuple[str, ...]:
+    return tuple(names[column] for column in columns)
 
 
 def cross_validate(records: Sequence[Record], name: str) -> tuple[Pairs, Probabilities]:
@@ -196,7 +212,8 @@ def probabilities(forests: dict[bool, HistGradientBoostingClassifier], table: Pa
     found, cited = np.zeros(len(table.label)), table.column("cited") > 0
     for kind, forest in forests.items():
         if (cited == kind).any():
-            found[cited == kind] = forest.predict_proba(table.features[cited == kind])[:, 1]
+            read = table.features[np.ix_(cited == kind, columns_of(table.names, cited=kind))]
+            found[cited == kind] = forest.predict_proba(read)[:, 1]
     return table.decided(found)
 
 
@@ -309,8 +326,8 @@ def write(name: str, parts: Sequence[Part], thresholds: dict[Strictness, Thresho
     """Fit to everything and store the weights."""
     forests, names = fit(parts), parts[0].table.names
     raw = {
-        "cited": export(forests[True], names, DEPTH),
-        "uncited": export(forests[False], names, DEPTH),
+        "cited": export(forests[True], _names(names, columns_of(names, cited=True)), DEPTH),
+        "uncited": export(forests[False], _names(names, columns_of(names, cited=False)), DEPTH),
         "thresholds": {level: found._asdict() for level, found in thresholds.items()},
         "provenance": {
             "date": datetime.datetime.now(datetime.UTC).date().isoformat(),

@@ -5,8 +5,10 @@ import json
 import lzma
 import tempfile
 import zlib
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -79,9 +81,9 @@ def claims_of(record: Record) -> list[tuple[int, Claim]]:
     question = record.get("question") or ""
     by_model = record.get("citations") or [[]] * len(texts)
     contexts = record.get("contexts") or ["", *texts]
-    first = next((i for i, cited in enumerate(by_model) if cited), len(texts))
+    before = list(accumulate(by_model, lambda counts, cited: counts + Counter(_numbers(cited)), initial=Counter[int]()))
     return [
-        (i, Claim(text, contexts[i], question[:MAX_QUESTION], _numbers(by_model[i]), i >= first))
+        (i, Claim(text, contexts[i], question[:MAX_QUESTION], _numbers(by_model[i]), before[i]))
         for i, text in enumerate(texts)
         if record["sent_label"][i] in {"supported", "unsupported"}
     ]

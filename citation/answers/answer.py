@@ -7,6 +7,7 @@ the text to show and records the citations. `feed` may run ahead of `cite`; both
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -69,7 +70,7 @@ class Answer:
         self._json = FencedJson(names, question)
         self._data = DataValues(names, question)
         self._question = question
-        self._model_cites = False  # whether the model has cited evidence
+        self._cited_before = Counter[int]()  # how often the model has cited the evidence with each number
         self._in_table = False  # whether the latest sentence that was already split is a row of a table
         self._context = ""  # the previous sentence of the same paragraph
         # Those of a host keep its numbers, and so do answers with the numbers of the evidence.
@@ -262,8 +263,9 @@ class Answer:
             return None
         if misses_information(body) or not (cited or makes_claim(body, sentence.kind)):
             return None
-        self._model_cites |= bool(cited)
-        return Claim(body, self._context, self._question, frozenset(cited), self._model_cites)
+        claim = Claim(body, self._context, self._question, frozenset(cited), dict(self._cited_before))
+        self._cited_before.update(set(cited))
+        return claim
 
 
 # Pieces of a sentence that the length limit split, above which it gets no decision. Text that long without a boundary

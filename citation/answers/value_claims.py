@@ -3,6 +3,7 @@
 import json
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator
 
 from ..markers import MarkerNames, marker_end, strip
@@ -35,7 +36,7 @@ class ValueClaims:
         self._question = question
         self._kind = kind
         self._tool_call = tool_call
-        self._model_cites = False  # whether the model has cited evidence
+        self._cited_before = Counter[int]()  # how often the model has cited the evidence with each number
 
     def of_string(self, raw: str, start: int) -> Iterator[list[Draft]]:
         """Yield the claims in a string of JSON without its quotes, in parts of about a millisecond.
@@ -68,8 +69,8 @@ class ValueClaims:
             return []
         if not (stripped.cited or (_has_words(body) and makes_claim(body, kind))):
             return []
-        self._model_cites |= bool(stripped.cited)
-        claim = Claim(body, "", self._question, frozenset(stripped.cited), self._model_cites)
+        claim = Claim(body, "", self._question, frozenset(stripped.cited), dict(self._cited_before))
+        self._cited_before.update(claim.cited)
         return [
             Draft("", self._kind, start=start, end=end, claim=claim, cited=stripped.cited, tool_call=self._tool_call)
         ]

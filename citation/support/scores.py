@@ -3,7 +3,8 @@
 Array shapes: N pieces of evidence in number order, F features, D dimensions of a vector.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,8 +27,14 @@ class Claim:
     context: str = ""  # the previous sentence of the same paragraph
     question: str = ""  # the beginning of the user's question, up to MAX_QUESTION characters
     cited: frozenset[int] = frozenset()  # the numbers of the evidence that the model cites for this sentence
-    model_cites: bool = False  # whether the model cites evidence for this sentence or for one before it
+    # how often the model cited the evidence with each number for the sentences before
+    cited_before: Mapping[int, int] = field(default_factory=dict, hash=False)
     vector: Vectors | None = None  # (D,), unit length, if the request has an embedder
+
+    @property
+    def model_cites(self) -> bool:
+        """Whether the model cites evidence for this sentence or for one before it."""
+        return bool(self.cited or self.cited_before)
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,6 +42,8 @@ FEATURES = (
     "context_lead",  # lead in `context`, the share of the previous sentence
     "context_title",  # share of the previous sentence that the title contains
     "context_title_lead",
+    "question_contrast",  # by how much a similar title agrees better with the question, see `title_contrast`
+    "cited_contrast",  # the same with the titles of the excerpts that the model cited before
     "excerpts",  # how many excerpts there are
 )
 
@@ -57,6 +59,8 @@ class Contained:
     question_title: Floats  # (N,)
     context: Floats  # (N,)
     context_title: Floats  # (N,)
+    question_contrast: Floats  # (N,)
+    cited_contrast: Floats  # (N,)
 
 
 def compare_excerpts(contained: Contained, groups: Ints, cited: Bools, *, model_cites: bool) -> Floats:
@@ -90,6 +94,8 @@ def compare_excerpts(contained: Contained, groups: Ints, cited: Bools, *, model_
         lead(contained.context, groups),
         contained.context_title,
         lead(contained.context_title, groups),
+        contained.question_contrast,
+        contained.cited_contrast,
         len(set(groups.tolist())),
     )
     features = np.empty((len(FEATURES), len(cited)), dtype=np.float32)

@@ -273,7 +273,9 @@ class FeatureComputation:
             foreign = self.weights[_OTHER_LANGUAGE, begin:end, None] * titled / self.totals[_OTHER_LANGUAGE, k]
             share = np.where(analyzed.foreign, foreign, share)
         numbers = [row for row, term in enumerate(analyzed.query.terms) if term[:1] == "#"]
-        question, question_title = self._question(claim.question)
+        question, question_title, question_contrast = self._question(claim.question)
+        counts = claim.cited_before
+        cited_before = {row: counts[item.number] for row, item in enumerate(index.evidence) if item.number in counts}
         contained = Contained(
             share=share,
             rare=np.asarray(self.columns["rare_all"])[k],
@@ -282,16 +284,22 @@ class FeatureComputation:
             question_title=question_title,
             context=np.asarray(self.columns["context"])[k],
             context_title=self._share_in_titles(analyzed.previous_terms),
+            question_contrast=question_contrast,
+            cited_contrast=index.title_contrast.with_titles(cited_before),
         )
         cited = np.array([item.number in claim.cited for item in index.evidence])
         return compare_excerpts(contained, groups, cited, model_cites=claim.model_cites)
 
-    def _question(self, question: str) -> tuple[Floats, Floats]:
-        """Return the share of the question in each excerpt and its title, and in the title, (N,) each; stored."""
+    def _question(self, question: str) -> tuple[Floats, Floats, Floats]:
+        """Return the share of the question in each excerpt with its title, and in the title, and its contrast, stored.
+
+        The shape of each is (N,).
+        """
         stored = self.index.questions.get(question)
         if stored is None:
             terms = list(dict.fromkeys(analyze_sentence(question, self.index.known_languages).terms))
-            stored = self._share_in_excerpts(terms), self._share_in_titles(terms)
+            contrast = self.index.title_contrast.with_terms(terms)
+            stored = self._share_in_excerpts(terms), self._share_in_titles(terms), contrast
             self.index.remember_question(question, stored)
         return stored
 

@@ -21,6 +21,7 @@ from ...text.tables import with_bars_in_steps
 from ...text.words.concepts import SHORTEST_COGNATE, consonant_skeleton
 from .characters import SentenceCharacters
 from .excerpts import AnalyzedExcerpt, ExcerptCache
+from .title_contrast import TitleContrast
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -93,6 +94,7 @@ class SharedIndex:
         for row, excerpt in enumerate(excerpts):
             for term in dict.fromkeys(excerpt.title_terms):
                 self.titles.setdefault(term, []).append(row)
+        self.title_contrast = TitleContrast(self.titles, len(excerpts))
         self._index_sentences(excerpts)
         yield from self._index_terms(excerpts)
         self._index_windows()
@@ -267,8 +269,8 @@ class Index(SharedIndex):
         vars(self).update(vars(shared))  # refer to the same arrays: 8 µs instead of 1 ms for building them
         self.evidence = tuple(evidence)
         self.coverage: dict[str, Floats] = {}  # claim -> (N,), share of its weight that each evidence contains
-        # question -> its shares in the excerpts with their titles, and in the titles, (N,) each
-        self.questions: dict[str, tuple[Floats, Floats]] = {}
+        # question -> its shares in the excerpts with their titles and in the titles, and its contrast, (N,) each
+        self.questions: dict[str, tuple[Floats, Floats, Floats]] = {}
 
     @cached_property
     def characters(self) -> SentenceCharacters:
@@ -276,8 +278,8 @@ class Index(SharedIndex):
         texts = [to_simplified(item.text) for item in self.evidence]
         return SentenceCharacters(texts, self.starts, self.first_sentence[:-1])
 
-    def remember_question(self, question: str, shares: tuple[Floats, Floats]) -> None:
-        """Store the shares of the question, which all sentences of an answer have in common."""
+    def remember_question(self, question: str, shares: tuple[Floats, Floats, Floats]) -> None:
+        """Store what is computed for the question, which all sentences of an answer have in common."""
         self.questions.clear()
         self.questions[question] = shares
 

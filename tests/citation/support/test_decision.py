@@ -21,7 +21,7 @@ def decide(
     claim: str, evidence: Sequence[Evidence], cited: set[int] | None = None, limit: int = 4, name: str = "lexical"
 ) -> Decision:
     prepared = scorer(name).prepare(evidence)
-    parsed = Claim(claim, cited=frozenset(cited or ()), model_cites=bool(cited))
+    parsed = Claim(claim, cited=frozenset(cited or ()))
     return attribute(parsed, prepared.score(parsed), prepared, limit=limit)
 
 
@@ -54,7 +54,7 @@ def test_a_hint_alone_is_not_sufficient() -> None:
 
 def test_a_hint_lowers_the_threshold() -> None:
     prepared = scorer("lexical").prepare(numbered(MUSEUM, FERRY))
-    claim = Claim("Ferries stopped.", cited=frozenset({2}), model_cites=True)
+    claim = Claim("Ferries stopped.", cited=frozenset({2}))
     plain, hinted = explain(claim, prepared.score(claim), prepared)
     assert hinted.threshold < plain.threshold
 
@@ -192,7 +192,7 @@ TITLES = {
 def test_a_number_of_the_title_can_only_confirm(case: str) -> None:
     text, source, title, refused = TITLES[case]
     claim, prepared = (
-        Claim(text, cited=frozenset({1}), model_cites=True),
+        Claim(text, cited=frozenset({1})),
         scorer("lexical").prepare([Evidence(1, source, "e1", title=title)]),
     )
     (verdict,) = explain(claim, prepared.score(claim), prepared)

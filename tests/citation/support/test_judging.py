@@ -75,7 +75,7 @@ TABLES = {
 @pytest.mark.parametrize("text", TABLES.values(), ids=TABLES)
 def test_the_judge_sees_a_whole_table(text: str) -> None:
     ready = scorer("lexical").prepare([Evidence(1, text, "e1")])
-    claim = Claim("The L costs 30.", cited=frozenset({1}), model_cites=True)
+    claim = Claim("The L costs 30.", cited=frozenset({1}))
     asked = question(claim, assess(claim, ready.score(claim), ready, at_least=0.0), ALL, ready)
     assert asked is not None
     assert all(line in asked.excerpts[0].passage for line in text.splitlines() if "|" in line)

@@ -29,7 +29,7 @@ def test_the_title_of_an_excerpt_is_compared_with_the_question() -> None:
 
 
 def test_numbers_count_as_found_if_any_cited_excerpt_has_them() -> None:
-    claim = Claim("The pumps cost 99 and 129 euros.", cited=frozenset({1, 2}), model_cites=True)
+    claim = Claim("The pumps cost 99 and 129 euros.", cited=frozenset({1, 2}))
     found = features(claim, PUMP_S, PUMP_L, MUSEUM)
     assert found["number_cover"] == [0.5, 0.5, 0]
     assert found["number_cited"] == found["number_any"] == [1, 1, 1]

@@ -129,7 +129,7 @@ def test_a_statement_is_refused_if(case: str) -> None:
 def test_it_is_not_cited_although_the_model_cites_it_if(case: str) -> None:
     table, claim = DENIED[case]
     prepared = scorer("lexical").prepare([Evidence(1, table, "e1")])
-    cited = Claim(claim, cited=frozenset([1]), model_cites=True)
+    cited = Claim(claim, cited=frozenset([1]))
     decision = attribute(cited, prepared.score(cited), prepared)
     assert not decision.supports
     assert decision.conflict is not None

@@ -177,7 +177,7 @@ async def test_a_review_confirms_and_refuses_excerpts_and_counts_both() -> None:
 
 async def test_of_two_copies_that_the_judge_confirms_one_is_cited() -> None:
     evidence = [Evidence(number, "The ferry of Skarvik has room for 22 cars.", f"e{number}") for number in (1, 2)]
-    claim, prepared = Claim("22 cars fit on the ferry.", model_cites=True), scorer("lexical").prepare(evidence)
+    claim, prepared = Claim("22 cars fit on the ferry.", cited_before={1: 1}), scorer("lexical").prepare(evidence)
     model = Scripted()
     model.read = AsyncMock(return_value=Opinion(Reply(Extent.WHOLE, (1, 2))))  # type: ignore[method-assign]
     verdicts = [replace(one, copy=False) for one in assess(claim, prepared.score(claim), prepared, at_least=0.0)]
