@@ -16,8 +16,8 @@ from typing import Literal
 
 LinkPolicy = Literal["allow", "evidence", "none"]
 
-MAX_HELD = 10_000  # characters of a word that are held; pages link no longer address
-MAX_SHOWN_PART = 300  # characters of the shown part of an incomplete word; host names are shorter
+MAX_HELD_CHARACTERS = 10_000  # characters of a word that are held; pages link no longer address
+MAX_SHOWN_PART_CHARACTERS = 300  # characters of the shown part of an incomplete word; host names are shorter
 
 # Text before the first of these characters in a word never changes, so it need not be held.
 _STARTS = re.compile(r"[.:@<\[\]!&\\]")
@@ -55,7 +55,7 @@ class LinkDefanger:
         begin = _last_word(text)
         if self._held_length and not begin:  # more of the held word
             self._hold(text)
-            return self.flush() if self._held_length > MAX_HELD else ""
+            return self.flush() if self._held_length > MAX_HELD_CHARACTERS else ""
         shown = self._words(self._take_held() + text[:begin])
         word = text[begin:]
         start = _STARTS.search(word)
@@ -100,7 +100,7 @@ class LinkDefanger:
             self._remember(word)
             return word
         if self._changes_shown_part(shown_part + word, len(shown_part)):
-            self._shown_part = word[-MAX_SHOWN_PART:]
+            self._shown_part = word[-MAX_SHOWN_PART_CHARACTERS:]
             return " " + _apply(word, self._changes(word), 0)
         shown = _apply(shown_part + word, self._changes(shown_part + word), len(shown_part))
         self._remember(word)
@@ -122,7 +122,7 @@ class LinkDefanger:
         ]
 
     def _remember(self, text: str) -> None:
-        self._shown_part = (self._shown_part + text)[-MAX_SHOWN_PART:]
+        self._shown_part = (self._shown_part + text)[-MAX_SHOWN_PART_CHARACTERS:]
 
 
 class LinkDefangers:

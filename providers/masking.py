@@ -3,7 +3,7 @@
 import re
 
 MASK = "***"
-MIN_SECRET = 8  # characters of a registered key; a shorter one could be part of any word
+MIN_SECRET_CHARACTERS = 8  # characters of a registered key; a shorter one could be part of any word
 
 _registered: set[str] = set()
 
@@ -11,7 +11,7 @@ _registered: set[str] = set()
 def register_secrets(*secrets: str) -> None:
     """Register keys of this process. They are masked wherever a provider repeats them."""
     parts = (part for secret in secrets for part in (secret, secret.rpartition(" ")[2]))  # `ApiKey …`, `Bearer …`
-    _registered.update(part for part in parts if len(part) >= MIN_SECRET)
+    _registered.update(part for part in parts if len(part) >= MIN_SECRET_CHARACTERS)
 
 
 # Every pattern is linear: one literal start, one character class, no nesting.
@@ -72,7 +72,7 @@ _HOST = re.compile(
     """
 )
 _READ_FACTOR = 4  # characters that are read for each one that is returned: masks are shorter than what they replace
-_MAX_CUT_SECRET = 1_000  # characters of the longest secret in a known form
+_MAX_CUT_SECRET_CHARACTERS = 1_000  # characters of the longest secret in a known form
 _PLACE = "(address removed)"
 _PATH = re.compile(
     r"(?<![\w/.:])(?:[A-Za-z]:\\|/(?:root|home|Users|usr|var|opt|etc|srv|mnt|data|app|tmp|run|workspace)/)[^\s\"'<>():,;]{1,500}"
@@ -113,9 +113,9 @@ def mask_start(text: str, length: int) -> str:
 
     Masking takes a microsecond per character, and a provider's message may have megabytes, so only the start is read.
     """
-    read = _READ_FACTOR * length + _MAX_CUT_SECRET
+    read = _READ_FACTOR * length + _MAX_CUT_SECRET_CHARACTERS
     if len(text) > read:  # the end may be a part of a secret that is not recognised without the rest
-        cut = max(0, read - max(_MAX_CUT_SECRET, *map(len, _registered), 0))
+        cut = max(0, read - max(_MAX_CUT_SECRET_CHARACTERS, *map(len, _registered), 0))
         text = text[: text.rfind(" ", 0, cut) if " " in text[:cut] else cut]
     return mask(text)[:length]
 

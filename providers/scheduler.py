@@ -46,7 +46,9 @@ LONG_SHARE = 4  # every fourth turn belongs to long work, even if there is short
 LATE_SHARE = 16
 NEW_SHARE = 2  # every second turn belongs to new requests, so that they are sent to their providers early
 REPORTED_SECONDS = 0.005  # duration of a step that is reported; shorter ones do not matter
-LARGE_JOIN = 2**20  # bytes whose copy takes 1 ms; from this size on, Python releases its lock while it joins bytes
+LARGE_JOIN_BYTES = (
+    2**20
+)  # bytes whose copy takes 1 ms; from this size on, Python releases its lock while it joins bytes
 
 Step = Callable[[], bool]  # does a part of the work; False if the work was cancelled
 StepObserver = Callable[[str, float], None]  # receives the cause of a step and its seconds
@@ -283,7 +285,7 @@ class Work:
 
 async def join(parts: Sequence[bytes]) -> bytes:
     """Return the joined parts. Many bytes are joined in the scheduler's thread, which does not hold Python's lock."""
-    is_large = sum(map(len, parts)) >= LARGE_JOIN
+    is_large = sum(map(len, parts)) >= LARGE_JOIN_BYTES
     return await scheduler().in_thread(partial(b"".join, parts)) if is_large else b"".join(parts)
 
 

@@ -6,12 +6,12 @@ from .config import Config
 KEYS = {"openai": "OPENAI_API_KEY", "gemini": "GEMINI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
 # How the names of each vendor's models begin
 MODELS = {"openai": ("gpt-", "chatgpt-", "o1", "o3", "o4"), "gemini": ("gemini-",), "anthropic": ("claude-",)}
-MAX_NAME = 200  # characters of an unknown model in a message
+MAX_NAME_CHARACTERS = 200  # characters of an unknown model in a message
 
 
 def missing_model(model: str, config: Config) -> str:
     """Return why there is no provider for this model, what to do, and the models that exist."""
-    name, shown = model.partition("/")[0], model[:MAX_NAME]
+    name, shown = model.partition("/")[0], model[:MAX_NAME_CHARACTERS]
     vendor = name if name in KEYS else _vendor(name)
     if same_kind := [provider for provider, settings in config.providers.items() if vendor and settings.kind == vendor]:
         reason = (

@@ -14,7 +14,7 @@ from citestream.citation.text.steps import Steps
 from citestream.providers.errors import ProviderError, TimedOut
 from citestream.providers.retrieval import Document, Retrieved, Retriever, http, postgres, retriever
 from citestream.providers.retrieval.hybrid_search import milliseconds_since
-from citestream.providers.retrieval.ranking import MAX_QUESTION
+from citestream.providers.retrieval.ranking import MAX_QUESTION_CHARACTERS
 from citestream.providers.retrieval.readers import SourceFile
 from citestream.providers.scheduler import Work
 
@@ -70,7 +70,7 @@ class Retrievers:
             raise FieldError("retrieval.source", f"there is no source {name!r}; there are: {names}")
         config = self._config.retrievers[name]
         query, notes = await self._query(job, config)
-        query = query[:MAX_QUESTION]
+        query = query[:MAX_QUESTION_CHARACTERS]
         if not query.strip():
             return earlier
         report: Fields = {"source": name, "query": query, **notes}

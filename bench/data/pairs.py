@@ -22,7 +22,7 @@ from citestream.citation.support.candidates import is_candidate
 from citestream.citation.support.decision import VERBATIM, repeats_passage
 from citestream.citation.support.gates import CHECK_FEATURES, GateChecks
 from citestream.citation.support.scorers import Claim, PreparedEvidence, Scorer, Scores
-from citestream.citation.support.scores import MAX_QUESTION
+from citestream.citation.support.scores import MAX_QUESTION_CHARACTERS
 from citestream.citation.text.segmentation.blocks import prefix_length
 
 Record = dict[str, Any]
@@ -83,7 +83,7 @@ def claims_of(record: Record) -> list[tuple[int, Claim]]:
     contexts = record.get("contexts") or ["", *texts]
     before = list(accumulate(by_model, lambda counts, cited: counts + Counter(_numbers(cited)), initial=Counter[int]()))
     return [
-        (i, Claim(text, contexts[i], question[:MAX_QUESTION], _numbers(by_model[i]), before[i]))
+        (i, Claim(text, contexts[i], question[:MAX_QUESTION_CHARACTERS], _numbers(by_model[i]), before[i]))
         for i, text in enumerate(texts)
         if record["sent_label"][i] in {"supported", "unsupported"}
     ]

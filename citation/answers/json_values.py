@@ -84,7 +84,7 @@ class JsonValues:
 
 
 _JSON_FENCE = re.compile(r"\s*+(?P<fence>`{3,}|~{3,})[ \t]*json[c5]?[ \t]*\n", re.IGNORECASE)
-_MAX_OPENING = 50  # characters in which a fence must open; more space would be no answer
+_MAX_OPENING_CHARACTERS = 50  # characters in which a fence must open; more space would be no answer
 
 
 class FencedJson:
@@ -127,7 +127,7 @@ class FencedJson:
             fence = opened["fence"]
             self._closing = re.compile(rf"\n[ \t]*{re.escape(fence[0])}{{{len(fence)},}}")
             return self._opening[opened.end() - 1 :]
-        if len(self._opening) > _MAX_OPENING or self._opening.strip()[:1] not in ("", "`", "~"):
+        if len(self._opening) > _MAX_OPENING_CHARACTERS or self._opening.strip()[:1] not in ("", "`", "~"):
             self._values = None
         return ""
 
@@ -136,7 +136,7 @@ class FencedJson:
         self._text += text
         if closed := closing.search(self._text):
             self._end = self._length - len(self._text) + closed.start()
-        self._text = self._text[-_MAX_OPENING:]
+        self._text = self._text[-_MAX_OPENING_CHARACTERS:]
 
 
 class CallValues:

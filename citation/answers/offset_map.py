@@ -4,7 +4,7 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-MAX_COMPARED = 1_000_000  # pairs of characters that are compared in one answer: 50 ms
+MAX_COMPARED_PAIRS = 1_000_000  # pairs of characters that are compared in one answer: 50 ms
 Span = tuple[int, int]
 
 
@@ -108,7 +108,7 @@ class OffsetMap:
         parts = [(0, 0, prefix)]
         left, right = source[prefix : len(source) - suffix], base[prefix : len(base) - suffix]
         self._compared += len(left) * len(right)
-        if left and right and self._compared <= MAX_COMPARED:
+        if left and right and self._compared <= MAX_COMPARED_PAIRS:
             matches = SequenceMatcher(None, left, right, autojunk=False).get_matching_blocks()
             parts += [(prefix + match.a, prefix + match.b, match.size) for match in matches]
         parts.append((len(source) - suffix, len(base) - suffix, suffix))

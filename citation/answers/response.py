@@ -13,7 +13,7 @@ from ..markers.render import allowed_urls
 from ..options import Options
 from ..quotations import QuotationReport
 from ..references import Citation, PassageLink, References
-from ..support.scores import MAX_QUESTION
+from ..support.scores import MAX_QUESTION_CHARACTERS
 from ..text.segmentation import SegmentLimits
 from .answer import Answer
 from .host_labels import HostLabels
@@ -69,7 +69,7 @@ class Response:
         self.names = host.names if host else MarkerNames.from_evidence(evidence)
         self._limits = limits or SegmentLimits()
         self._json = json
-        self._question = question[:MAX_QUESTION]
+        self._question = question[:MAX_QUESTION_CHARACTERS]
         self._expects_data = expects_data
         self._answer_functions = answer_functions
         self._links = links

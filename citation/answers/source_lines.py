@@ -14,7 +14,7 @@ from ..text.segmentation import DATA, VERBATIM, Kind, Sentence
 from ..text.segmentation.blocks import prefix_length
 from ..text.words.word_lists import any_of, load_words
 
-MAX_HEADING = 60  # characters of a heading or label; the longest of the data have 35
+MAX_HEADING_CHARACTERS = 60  # characters of a heading or label; the longest of the data have 35
 MAX_NUMBER = 99  # a larger number is a year or the label of something else
 
 
@@ -114,7 +114,7 @@ class SourceLines:
 
 def is_heading(text: str) -> bool:
     """Return whether a line is the heading of a list of sources: "**Sources:**", "## References"."""
-    return len(text) <= MAX_HEADING and _HEADING.fullmatch(text) is not None
+    return len(text) <= MAX_HEADING_CHARACTERS and _HEADING.fullmatch(text) is not None
 
 
 def leads_to_marker(text: str, kind: Kind) -> bool:
@@ -122,7 +122,7 @@ def leads_to_marker(text: str, kind: Kind) -> bool:
 
     `text`: without the marker of the list item or quote that it begins.
     """
-    if kind not in (Kind.PROSE, Kind.LIST_ITEM, Kind.QUOTE) or len(text) > 2 * MAX_HEADING:
+    if kind not in (Kind.PROSE, Kind.LIST_ITEM, Kind.QUOTE) or len(text) > 2 * MAX_HEADING_CHARACTERS:
         return False
     return _LEADING.fullmatch(text) is not None
 
@@ -130,7 +130,7 @@ def leads_to_marker(text: str, kind: Kind) -> bool:
 def may_lead(text: str) -> bool:
     """Return whether an open sentence may become one that only introduces a marker."""
     begin = prefix_length(text)
-    words = _MARKER_BEGINS.sub("", text[begin : begin + 2 * MAX_HEADING].lower())
+    words = _MARKER_BEGINS.sub("", text[begin : begin + 2 * MAX_HEADING_CHARACTERS].lower())
     body = " ".join(_DECORATION.sub(" ", words).split())
     return any(phrase.startswith(body) for phrase in _LEADS)
 

@@ -17,11 +17,13 @@ from ..text.page_numbers import page_number
 
 Fields = dict[str, Any]
 
-MIN_PASSAGE = 16  # characters; a shorter text is a status or a number
+MIN_PASSAGE_CHARACTERS = 16  # characters; a shorter text is a status or a number
 MAX_DEPTH = 8  # levels of lists, objects and JSON inside of text
 MAX_DIGITS = 10  # digits of a page number
 MAX_SCORE = 1e300  # within the range of a float, and not NaN
-MAX_FIELD_LINE = 2000  # characters of a field that is appended to its passage; if longer, it is not a passage
+MAX_FIELD_LINE_CHARACTERS = (
+    2000  # characters of a field that is appended to its passage; if longer, it is not a passage
+)
 
 LISTS = (
     *("results", "result", "documents", "docs", "chunks", "nodes", "source_nodes", "sources", "passages", "hits"),
@@ -82,7 +84,11 @@ def _extract(value: Any, depth: int) -> ExtractedPassages | None:
             inner = _json(value)
             if isinstance(inner, list | dict | str) and inner != value:
                 return _extract(inner, depth - 1)
-            return ExtractedPassages([{"text": value}]) if inner is None and len(value.strip()) >= MIN_PASSAGE else None
+            return (
+                ExtractedPassages([{"text": value}])
+                if inner is None and len(value.strip()) >= MIN_PASSAGE_CHARACTERS
+                else None
+            )
         case list() if depth:
             return _extract_list(value, depth - 1)
         case dict() if depth:
@@ -154,7 +160,7 @@ def _passage(value: Fields) -> Fields | None:
                 passage["text"] += f"\n{text}"
     unused = {key: field for key, field in flat.items() if key not in used and key not in TECHNICAL}
     lines = [_line(key, field) for key, field in unused.items() if _filled(field)]
-    if "text" not in passage or None in lines or not (named or len(passage["text"].strip()) >= MIN_PASSAGE):
+    if "text" not in passage or None in lines or not (named or len(passage["text"].strip()) >= MIN_PASSAGE_CHARACTERS):
         return None
     passage["text"] = "\n".join([passage["text"], *(line for line in lines if line)])
     metadata = {key: field for key, field in flat.items() if key not in used and key not in VECTORS}
@@ -210,7 +216,7 @@ def _text(value: Any) -> str:
 def _line(key: str, value: Any) -> str | None:
     """Return the line `key: value`, or None if it is too long."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return f"{key}: {' '.join(text.split())}" if len(text) <= MAX_FIELD_LINE else None
+    return f"{key}: {' '.join(text.split())}" if len(text) <= MAX_FIELD_LINE_CHARACTERS else None
 
 
 def _filled(value: Any) -> bool:

@@ -1,6 +1,6 @@
 """Citation markers: recognise and remove those that the model wrote, and render ours."""
 
-from .grammar import MAX_MARKER, Match, compile_patterns
+from .grammar import MAX_MARKER_CHARACTERS, Match, compile_patterns
 from .match import ANY_NUMBER, before_cut_marker, marker_end, match_marker
 from .named import MarkerNames
 from .render import reference_list, render
@@ -9,7 +9,7 @@ from .word_markers import PLACEHOLDER, WordMarker
 
 __all__ = [
     "ANY_NUMBER",
-    "MAX_MARKER",
+    "MAX_MARKER_CHARACTERS",
     "PLACEHOLDER",
     "MarkerNames",
     "MarkerStripper",

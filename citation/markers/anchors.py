@@ -7,7 +7,7 @@ import re
 from typing import Final
 
 from ..text.need_data import NEED_DATA, NeedData
-from .grammar import MAX_MARKER
+from .grammar import MAX_MARKER_CHARACTERS
 
 ANCHOR_STARTS: Final = frozenset("\ue200\ue202\\")
 _ANCHOR = r"(?:\ue202|\\ue202)(turn\d{1,4}[a-z]{1,12}\d{1,4})"
@@ -29,7 +29,7 @@ def match_anchor(text: str, i: int, *, final: bool) -> tuple[int, tuple[str, ...
     """Match an anchor or a group of them at `i`: its end and the names in it."""
     anchors = _GROUP.match(text, i) or _SINGLE.match(text, i)
     if (anchors is None or anchors.end() == len(text)) and not final:
-        beginning = text[i : i + MAX_MARKER]
-        if len(beginning) < MAX_MARKER and _PREFIX.match(beginning):
+        beginning = text[i : i + MAX_MARKER_CHARACTERS]
+        if len(beginning) < MAX_MARKER_CHARACTERS and _PREFIX.match(beginning):
             return NEED_DATA
     return (anchors.end(), tuple(name[1] for name in _SINGLE.finditer(anchors[0]))) if anchors else None

@@ -2,7 +2,7 @@
 
 import re
 
-from .context import MAX_GROUP, REACH, brackets_before, follows_word, is_called
+from .context import MAX_GROUP, REACH_CHARACTERS, brackets_before, follows_word, is_called
 from .grammar import WORDS, Brackets, Form
 
 _DIGIT_CLASSES = (((0, 9),), ((1, 9),))  # [0-9] and [1-9], as in regular expressions
@@ -40,7 +40,9 @@ def is_data(text: str, i: int, brackets: Brackets, lists: ListStarts) -> bool:
         k = _back_over_spaces(text, k - 1)
         word = _word_before(text, k)
         return text[k - 1 : k] in ('"', "'") or word in WORDS["field"] or (listed and word not in _SOURCE_LABELS)
-    return listed and (_introduces_array(text, k) or _BEFORE_DATA.search(text, max(0, k - REACH), k) is not None)
+    return listed and (
+        _introduces_array(text, k) or _BEFORE_DATA.search(text, max(0, k - REACH_CHARACTERS), k) is not None
+    )
 
 
 def _introduces_array(text: str, end: int) -> bool:
@@ -88,7 +90,7 @@ def _list_start(text: str, i: int, lists: ListStarts) -> ListStart:
 
 
 def _word_before(text: str, k: int) -> str:
-    match = re.search(r"\w*\Z", text[max(0, k - REACH) : k])
+    match = re.search(r"\w*\Z", text[max(0, k - REACH_CHARACTERS) : k])
     return match[0].lower() if match else ""
 
 

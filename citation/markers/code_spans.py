@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 from ..text.need_data import NEED_DATA, NeedData
 
-CODE_REACH = 500  # characters of inline code; a backtick that is not closed by then is an ordinary character
-MATH_REACH = 200  # characters between two dollar signs; a longer span is about money
+CODE_REACH_CHARACTERS = 500  # characters of inline code; a backtick that is not closed by then is an ordinary character
+MATH_REACH_CHARACTERS = 200  # characters between two dollar signs; a longer span is about money
 
 _TICKS = re.compile("`+")
 _MONEY = re.compile(r"\$\d[\d,.]*(?:\s|[kKmMbB]|%|-|–|/)")
 _IN_TAG = re.compile(r"""<(?:[A-Za-z][^<>]*=\s*(?:"[^"<>]*|'[^'<>]*)|https?:[^\s<>]*)\Z""")
-_TAG_REACH = 300  # characters before a position that are searched for the beginning of a tag
+_TAG_REACH_CHARACTERS = 300  # characters before a position that are searched for the beginning of a tag
 _CLOSERS = {"\\(": "\\)", "\\[": "\\]", "$$": "$$"}
 
 
@@ -31,7 +31,7 @@ class OpenSpans:
 
     def add_backticks(self, text: str, start: int, end: int) -> None:
         """Register a run of backticks at `start`."""
-        if self.code is None or start - self.code > CODE_REACH or "\n\n" in text[self.code : start]:
+        if self.code is None or start - self.code > CODE_REACH_CHARACTERS or "\n\n" in text[self.code : start]:
             self.code = start
         elif _closing_ticks(text, self.code, end) == end:
             self.code = None
@@ -41,7 +41,7 @@ class OpenSpans:
         if self.math is not None:
             opening, position = self.math
             closes = mark == _CLOSERS.get(opening) or (mark == opening == "$" and _closes(text, start))
-            if closes and start - position <= (MATH_REACH if mark == "$" else CODE_REACH):
+            if closes and start - position <= (MATH_REACH_CHARACTERS if mark == "$" else CODE_REACH_CHARACTERS):
                 self.math = None
                 return
         if mark in _CLOSERS or (mark == "$" and text[start + 1 : start + 2].strip()):
@@ -49,7 +49,7 @@ class OpenSpans:
 
     def covers(self, text: str, start: int, end: int, final: bool) -> bool | NeedData:
         """Return whether `text[start:end]` is inside code, math or a tag. NEED_DATA if more text is needed."""
-        if _IN_TAG.search(text, max(0, start - _TAG_REACH), start):
+        if _IN_TAG.search(text, max(0, start - _TAG_REACH_CHARACTERS), start):
             return True
         in_code = self._in_code(text, start, final)
         return in_code if in_code is not False else self._in_math(text, start, end, final)
@@ -60,11 +60,11 @@ class OpenSpans:
             run = _TICKS.match(text, position)
             if run is None:
                 return False
-            closing = _closing_ticks(text, position, min(len(text), position + CODE_REACH))
+            closing = _closing_ticks(text, position, min(len(text), position + CODE_REACH_CHARACTERS))
             if closing == len(text) and not final:
                 return NEED_DATA  # the run of backticks may continue
             if closing is None:
-                if _may_close(text, position, CODE_REACH, final):
+                if _may_close(text, position, CODE_REACH_CHARACTERS, final):
                     return NEED_DATA
                 closing = run.end()  # an ordinary character; the next run may open a span
             elif closing > start:
@@ -78,15 +78,15 @@ class OpenSpans:
             return False
         opening, position = self.math
         if opening != "$":
-            closing = text.find(_CLOSERS[opening], end, position + CODE_REACH)
+            closing = text.find(_CLOSERS[opening], end, position + CODE_REACH_CHARACTERS)
             if closing >= 0:
                 return "\n\n" not in text[position:closing]
-            return NEED_DATA if _may_close(text, position, CODE_REACH, final) else False
+            return NEED_DATA if _may_close(text, position, CODE_REACH_CHARACTERS, final) else False
         if _MONEY.match(text, position) or "\n\n" in text[position:start]:
             return False
-        closing = text.find("$", end, position + MATH_REACH)
+        closing = text.find("$", end, position + MATH_REACH_CHARACTERS)
         if closing < 0:
-            return NEED_DATA if _may_close(text, position, MATH_REACH, final) else False
+            return NEED_DATA if _may_close(text, position, MATH_REACH_CHARACTERS, final) else False
         if closing + 1 == len(text) and not final:
             return NEED_DATA
         return _closes(text, closing) and "\n\n" not in text[position:closing]

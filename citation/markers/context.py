@@ -12,7 +12,7 @@ from ..text.need_data import NEED_DATA, NeedData
 from ..text.normalize import UNSPACED, fold
 from ..text.words.languages import stopwords
 from .displayed import LOOKALIKES, match_brackets
-from .grammar import MAX_MARKER, WORDS, Brackets, Form, Match, match_lead, match_link_target, match_locator
+from .grammar import MAX_MARKER_CHARACTERS, WORDS, Brackets, Form, Match, match_lead, match_link_target, match_locator
 from .named import MarkerNames, match_name
 from .notations import match_notation
 from .source_lists import match_list
@@ -52,7 +52,7 @@ _SUFFIXES = frozenset("sStTdm")  # after an apostrophe: "UK's", "1980's", "can't
 _GREEK = re.compile(r"[\u0370-\u03ff]")  # "Δx[1]", a variable
 # α[1], ℤ[1], but not the end of a word: "TNF-α[1]"
 _SYMBOL = re.compile(r"(?<![^\W_])(?<![^\W_]{2}-)(?=[^\W\d_])[\u0370-\u03ff\u2100-\u214f\U0001d400-\U0001d7ff]\Z")
-REACH = 60  # characters before the brackets that are searched for a word
+REACH_CHARACTERS = 60  # characters before the brackets that are searched for a word
 
 
 class LeftContext(Enum):
@@ -80,7 +80,7 @@ def left_context(text: str, i: int) -> LeftContext:
     if before == "(":
         return LeftContext.CODE if follows_word(text, i - 1) else LeftContext.FREE
     if before in _OPENING_OF:
-        opening = text.rfind(_OPENING_OF[before], max(0, i - REACH), i)
+        opening = text.rfind(_OPENING_OF[before], max(0, i - REACH_CHARACTERS), i)
         is_code = follows_word(text, opening) or text[opening - 1 : opening] == "$"
         return LeftContext.CODE if opening > 0 and is_code else LeftContext.FREE
     return LeftContext.FREE if opening_bracket in "(（" else _word_context(text, i, before)
@@ -120,7 +120,7 @@ def follows_word(text: str, i: int) -> bool:
 
 def _name_before(text: str, end: int) -> str:
     """Return the ASCII name that ends at `end`, with its dots and its `$`, `@` or backslash; empty if there is none."""
-    match = _NAME_BEFORE.search(text, max(0, end - REACH), end)
+    match = _NAME_BEFORE.search(text, max(0, end - REACH_CHARACTERS), end)
     return match[0] if match else ""
 
 
@@ -128,7 +128,7 @@ def _is_part_of_name(text: str, start: int, end: int) -> bool:
     """Return whether the letters from `start` to `end` belong to a longer word, a name or a quantity of prose."""
     if _continues_word(text, start, end):
         return True
-    first = max(0, end - REACH)
+    first = max(0, end - REACH_CHARACTERS)
     if (numeral := _NUMERAL.search(text, first, end)) and fold(numeral[1]) not in stopwords(None):
         return True  # not "If I[1]"
     return any(pattern.search(text, first, end) for pattern in (_LETTERED, _QUANTITY, _HYPHENATED))
@@ -164,7 +164,7 @@ def brackets_before(text: str, end: int) -> int | None:
     """Return the beginning of the brackets that end at `end`, if they could be a marker."""
     start = end
     for _ in range(2):  # twice for [[1]]
-        start = max(text.rfind(opening, max(0, end - MAX_MARKER), start) for opening in "[［【")
+        start = max(text.rfind(opening, max(0, end - MAX_MARKER_CHARACTERS), start) for opening in "[［【")
         if start < 0:
             return None
         brackets = match_brackets(text, start)
@@ -311,7 +311,7 @@ def _links_to_source(text: str, i: int, start: int, end: int, names: MarkerNames
     target = text[start + 1 : end - 1].strip().split(" ")[0].strip("<>")
     if not target or target in names.targets or target in names.names or _REFERENCE_ANCHOR.match(target):
         return True
-    label = _LABEL_BEFORE.search(text, max(0, i - REACH), i)
+    label = _LABEL_BEFORE.search(text, max(0, i - REACH_CHARACTERS), i)
     is_labelled = label is not None and label[0].strip().lower() in _NUMBERED
     return _ADDRESS.match(target) is not None and not is_labelled and not follows_word(text, i)
 

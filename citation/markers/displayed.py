@@ -14,7 +14,7 @@ from typing import Final
 from ..text.need_data import NEED_DATA, NeedData
 from .grammar import (
     MAX_LISTED,
-    MAX_MARKER,
+    MAX_MARKER_CHARACTERS,
     WORDS,
     Brackets,
     Form,
@@ -23,7 +23,7 @@ from .grammar import (
     parse_numbers,
 )
 
-MAX_DISPLAYED = 80  # characters between the brackets, as displayed
+MAX_DISPLAYED_CHARACTERS = 80  # characters between the brackets, as displayed
 MAX_NESTED = 4  # opening brackets in a row
 MAX_ENCLOSED = 50  # the largest number that is one character: ㊿
 
@@ -45,7 +45,7 @@ _STARTS = _OPENING | frozenset("&\\")
 def _match_displayed(text: str, i: int) -> Brackets | NeedData | None:
     depth, body = 0, ""
     for character, end in _decode(text, i):
-        if end - i > MAX_MARKER:
+        if end - i > MAX_MARKER_CHARACTERS:
             return None
         if character in _CLOSING and depth:
             return _close(text, end, depth, body)
@@ -53,9 +53,9 @@ def _match_displayed(text: str, i: int) -> Brackets | NeedData | None:
             depth += 1
         else:
             body += character
-        if not (0 < depth <= MAX_NESTED and len(body) <= MAX_DISPLAYED and _is_beginning(body)):
+        if not (0 < depth <= MAX_NESTED and len(body) <= MAX_DISPLAYED_CHARACTERS and _is_beginning(body)):
             return None
-    return NEED_DATA if len(text) - i < MAX_MARKER else None
+    return NEED_DATA if len(text) - i < MAX_MARKER_CHARACTERS else None
 
 
 def _close(text: str, position: int, depth: int, body: str) -> Brackets | NeedData | None:
@@ -89,7 +89,7 @@ def _next_bracket(text: str, position: int) -> int | NeedData | None:
     for character, beyond in _decode(text, position):
         if character in _CLOSING:
             return beyond
-        if character not in " \t" or beyond - position > MAX_MARKER:
+        if character not in " \t" or beyond - position > MAX_MARKER_CHARACTERS:
             return None
     return NEED_DATA
 
@@ -113,7 +113,7 @@ def _decode(text: str, i: int) -> Iterator[tuple[str, int]]:
         shown, end = text[i], i + 1
         if markup := _REFERENCE.match(text, i):
             shown, end = _displayed(unescape(markup[0])), markup.end()
-        elif markup := _TAG.match(text, i, i + MAX_MARKER) or _EMPHASIS.match(text, i):
+        elif markup := _TAG.match(text, i, i + MAX_MARKER_CHARACTERS) or _EMPHASIS.match(text, i):
             shown, end = "", markup.end()
         elif _ends_inside_markup(text, i):
             return
@@ -130,7 +130,7 @@ def _ends_inside_markup(text: str, i: int) -> bool:
     if text[i] == "&":
         return _REFERENCE_PREFIX.match(text, i) is not None
     if text[i] == "<":
-        return _TAG_PREFIX.match(text, i, i + MAX_MARKER) is not None
+        return _TAG_PREFIX.match(text, i, i + MAX_MARKER_CHARACTERS) is not None
     return text[i] in "\\~=" and i + 1 == len(text)
 
 

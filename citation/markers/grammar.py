@@ -15,7 +15,9 @@ from typing import Final, NamedTuple
 from ..text.need_data import NEED_DATA, NeedData
 from ..text.words.word_lists import load_words
 
-MAX_MARKER = 200  # characters of one marker; the longest seen from a model, a list of `[Source n, ...]`, had 120
+MAX_MARKER_CHARACTERS = (
+    200  # characters of one marker; the longest seen from a model, a list of `[Source n, ...]`, had 120
+)
 MAX_LISTED = 30  # numbers in one pair of brackets
 MAX_DIGITS = 18  # a longer run of digits is not an evidence number
 
@@ -59,7 +61,7 @@ def match_form(text: str, i: int) -> Brackets | NeedData | None:
             if parsed and text[i] in _PARENTHESES and not _has_source_word(match[0]):
                 return None
             return Brackets(match.end(), *parsed) if parsed else None
-        if len(text) - i < MAX_MARKER and _pattern(part.prefix).fullmatch(text, i):
+        if len(text) - i < MAX_MARKER_CHARACTERS and _pattern(part.prefix).fullmatch(text, i):
             return NEED_DATA if text[i] not in _PARENTHESES or _may_name_source(text[i:]) else None
     return None
 

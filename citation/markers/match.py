@@ -26,7 +26,7 @@ from .context import (
     skip_spaces,
 )
 from .displayed import match_brackets
-from .grammar import MAX_MARKER, SUPERSCRIPTS, WORDS, Brackets, Form, Match, match_lead, match_locator
+from .grammar import MAX_MARKER_CHARACTERS, SUPERSCRIPTS, WORDS, Brackets, Form, Match, match_lead, match_locator
 from .named import MarkerNames, match_name
 from .notations import NOTATION_STARTS, match_notation
 from .source_lists import match_list
@@ -88,7 +88,7 @@ def _marker_end(names: MarkerNames, text: str, position: int, final: bool) -> in
 
 def before_cut_marker(text: str, names: MarkerNames = ANY_NUMBER) -> int:
     """Return the length of a cut text without the marker that it ends inside, and without the space before that."""
-    for opening in _CUT.finditer(text, max(0, len(text) - MAX_MARKER)):
+    for opening in _CUT.finditer(text, max(0, len(text) - MAX_MARKER_CHARACTERS)):
         i = opening.start("brackets")
         if left_context(text, i) is LeftContext.CODE or match_marker(text, i, names) is not NEED_DATA:
             continue
@@ -197,10 +197,10 @@ def _opens(text: str, i: int, mark: str) -> bool:
     before = text[i - 1 : i]
     if not before or before.isspace() or before in "(（" or mark == "^":
         return True
-    return len(mark) > 1 and text.count(mark, max(0, i - _EMPHASIS_REACH), i) % 2 == 0
+    return len(mark) > 1 and text.count(mark, max(0, i - _EMPHASIS_REACH_CHARACTERS), i) % 2 == 0
 
 
-_EMPHASIS_REACH = 300  # characters before the mark that are searched for the beginning of bold text
+_EMPHASIS_REACH_CHARACTERS = 300  # characters before the mark that are searched for the beginning of bold text
 
 
 def _row(
@@ -297,12 +297,12 @@ def _superscript(text: str, i: int, brackets: Brackets, names: MarkerNames, fina
 
 def _is_exponent(text: str, i: int) -> bool:
     """Return whether a superscript follows a unit of length or time: "metres per second ²"."""
-    word = _WORD_BEFORE.search(text, max(0, i - _LONGEST_UNIT), i)
+    word = _WORD_BEFORE.search(text, max(0, i - _LONGEST_UNIT_CHARACTERS), i)
     return word is not None and UNITS.get(fold(word[1]), ("",))[0] in {"length", "time"}
 
 
 _WORD_BEFORE = re.compile(rf"([^\W\d_]+)[{SPACES}]\Z")
-_LONGEST_UNIT = 30  # characters
+_LONGEST_UNIT_CHARACTERS = 30
 
 
 def _plausible_numbers(

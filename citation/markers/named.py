@@ -8,7 +8,7 @@ from ..evidence import Evidence
 from ..text.need_data import NEED_DATA, NeedData
 from .grammar import Match
 
-MAX_NAME = 200  # characters of a file name or entity in a marker
+MAX_NAME_CHARACTERS = 200  # characters of a file name or entity in a marker
 MAX_REPORTED = 10  # unknown numbers reported of one range such as "[1-999999]"
 
 Numbers = tuple[int, ...]
@@ -33,7 +33,7 @@ class MarkerNames:
         names: dict[str, list[int]] = {}
         for item in items:
             for name in {item.file_name, item.document_id, item.title, item.id}:
-                if name and len(name) <= MAX_NAME and not name.isspace():
+                if name and len(name) <= MAX_NAME_CHARACTERS and not name.isspace():
                     names.setdefault(name, []).append(item.number)
         return cls(
             frozenset(item.number for item in items),
@@ -107,7 +107,7 @@ def _after_tag(text: str, position: int, names: MarkerNames, final: bool) -> Mat
     start = position
     while start < len(text) and start - position < 3 and text[start] in " \t":
         start += 1
-    remaining = text[start : start + MAX_NAME + 1]
+    remaining = text[start : start + MAX_NAME_CHARACTERS + 1]
     if not final and (not remaining or any(name.startswith(remaining) for name in names.names)):
         return NEED_DATA
     matching = [
@@ -121,7 +121,7 @@ def _after_tag(text: str, position: int, names: MarkerNames, final: bool) -> Mat
     token = _TOKEN.match(remaining)
     if token is None:
         return None
-    if token.end() == len(remaining) <= MAX_NAME and not final:
+    if token.end() == len(remaining) <= MAX_NAME_CHARACTERS and not final:
         return NEED_DATA
     path = _file_path(token[0])
     return Match(start + len(path), (), (0,)) if path else None  # none: a word in brackets, as in "Washington [DC] is"
@@ -147,10 +147,10 @@ def _link_to_call(text: str, i: int, names: MarkerNames, final: bool) -> Match |
 
 def _in_brackets(text: str, i: int, names: MarkerNames, final: bool) -> Match | NeedData | None:
     """Match `[file.pdf]` if some evidence has this name, and `[name](id)` if some evidence has both."""
-    close = text.find("]", i + 1, i + MAX_NAME + 2)
+    close = text.find("]", i + 1, i + MAX_NAME_CHARACTERS + 2)
     if close < 0:
         remaining = text[i + 1 :]
-        possible = names.shapes and len(remaining) <= MAX_NAME and "\n" not in remaining
+        possible = names.shapes and len(remaining) <= MAX_NAME_CHARACTERS and "\n" not in remaining
         possible = possible or any(name.startswith(remaining) for name in names.names)
         return NEED_DATA if not final and possible else None
     name = text[i + 1 : close]
@@ -173,9 +173,9 @@ def _in_brackets(text: str, i: int, names: MarkerNames, final: bool) -> Match | 
 
 
 def _with_target(text: str, position: int, name: str, names: MarkerNames, final: bool) -> Match | NeedData | None:
-    close = text.find(")", position, position + MAX_NAME + 2)
+    close = text.find(")", position, position + MAX_NAME_CHARACTERS + 2)
     if close < 0:
-        return NEED_DATA if not final and len(text) - position <= MAX_NAME else None
+        return NEED_DATA if not final and len(text) - position <= MAX_NAME_CHARACTERS else None
     target = text[position + 1 : close]
     both = tuple(number for number in names.names.get(target, ()) if number in names.names[name])
     return Match(close + 1, both, ()) if both else None

@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from ..text.need_data import NEED_DATA, NeedData
-from .grammar import MAX_MARKER, Match
+from .grammar import MAX_MARKER_CHARACTERS, Match
 from .named import MarkerNames
 from .source_lists import Listed, names_source, scan_list
 
@@ -33,11 +33,11 @@ def _match_element(text: str, i: int, names: MarkerNames) -> Match | NeedData | 
         return NEED_DATA if _begins_tag(text, i) else None
     name = tag["name"].lower()
     if tag["closes"]:
-        is_unmatched = name in _AROUND_TEXT and f"<{name}" not in text[max(0, i - MAX_MARKER) : i].lower()
+        is_unmatched = name in _AROUND_TEXT and f"<{name}" not in text[max(0, i - MAX_MARKER_CHARACTERS) : i].lower()
         return Match(tag.end(), (), (), encloses=True) if is_unmatched else None
     if attribute := _ATTRIBUTE.search(tag["attributes"] or ""):
         return _match_attribute(text, tag, attribute["value"], names)
-    if tag["attributes"] or tag["empty"] or _AFTER_TAG.search(text, max(0, i - MAX_MARKER), i):
+    if tag["attributes"] or tag["empty"] or _AFTER_TAG.search(text, max(0, i - MAX_MARKER_CHARACTERS), i):
         return None  # an element in another one is data
     return _match_enclosed(text, tag.end(), f"</{tag['name']}>", names)
 
@@ -93,8 +93,8 @@ def _match_tag(text: str, i: int, final: bool) -> Match | NeedData | None:
 
 
 def _begins_tag(text: str, i: int) -> bool:
-    begin = _TAG_BEGIN.fullmatch(text, i, i + MAX_MARKER)
-    if begin is None or len(text) - i >= MAX_MARKER:
+    begin = _TAG_BEGIN.fullmatch(text, i, i + MAX_MARKER_CHARACTERS)
+    if begin is None or len(text) - i >= MAX_MARKER_CHARACTERS:
         return False
     name = begin["name"].lower()
     return name in _ELEMENTS if begin["attributes"] else any(element.startswith(name) for element in _ELEMENTS)

@@ -105,11 +105,11 @@ def _inside(text: str, start: int, position: int) -> bool:
         if atom.start() >= position:
             return False
         if position < atom.end():
-            return not atom[0].startswith("http") or atom.end() - position > _URL_PUNCTUATION
+            return not atom[0].startswith("http") or atom.end() - position > _URL_PUNCTUATION_CHARACTERS
     return False
 
 
-_URL_PUNCTUATION = 3  # the last characters of a URL can be punctuation: "see https://example.org/a."
+_URL_PUNCTUATION_CHARACTERS = 3  # the last characters of a URL can be punctuation: "see https://example.org/a."
 
 
 def _space(text: str, start: int, position: int) -> str:

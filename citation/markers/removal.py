@@ -10,7 +10,7 @@ from ..text.need_data import NEED_DATA, NeedData
 from ..text.normalize import UNSPACED
 from .context import MAX_GROUP, OPENING_CHARACTERS, SPACES, skip_spaces
 from .displayed import match_brackets
-from .grammar import MAX_MARKER, WORDS, Match
+from .grammar import MAX_MARKER_CHARACTERS, WORDS, Match
 from .match import match_marker
 from .named import MarkerNames, has_tag, match_name
 from .word_markers import match_conjunction
@@ -177,8 +177,8 @@ class OpenBrackets:
 
         `text[:done]` has been shown. Its brackets are read once, so that many of them do not slow down each removal.
         """
-        begin = max(0, done - MAX_MARKER)
-        shown, right = text[begin:done], text[end : end + MAX_MARKER]
+        begin = max(0, done - MAX_MARKER_CHARACTERS)
+        shown, right = text[begin:done], text[end : end + MAX_MARKER_CHARACTERS]
         left = shown + spaces
         if left[-1:] in ("`", "$", "#") and right[:1] == left[-1:]:
             return True

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 from ..text.need_data import NEED_DATA, NeedData
 from .grammar import MAX_LISTED, WORDS, Brackets, Form
-from .named import MAX_NAME, MarkerNames, Numbers, is_file_name
+from .named import MAX_NAME_CHARACTERS, MarkerNames, Numbers, is_file_name
 
 MAX_LEADS = 4  # words before a number or name: "see also the document 1"
 MAX_PLACES = 4  # "page 12, section 3, lines 4-8"
-MAX_PLACE = 48  # characters of one place
+MAX_PLACE_CHARACTERS = 48  # characters of one place
 
 
 class Listed(NamedTuple):
@@ -133,7 +133,7 @@ def _led(item: Listed, leads: list[str]) -> Listed:
 def _name_at(text: str, position: int, names: MarkerNames) -> str | NeedData | None:
     """Return the longest name of evidence that begins at `position`."""
     longest = ""
-    remaining = text[position : position + MAX_NAME + 1]
+    remaining = text[position : position + MAX_NAME_CHARACTERS + 1]
     for name in names.names:
         if len(name) > 1 and not name.isdigit():
             if len(remaining) <= len(name) and name.startswith(remaining):
@@ -157,8 +157,12 @@ def _numbered(text: str, number: re.Match[str] | None, leads: list[str]) -> List
 def _with_places(text: str, item: Listed) -> Listed | NeedData:
     """Return the item with the places after it: `, page 1`, `: p. 3`, `:12-14`, `#page=3`, `†L1-L9`."""
     for _ in range(MAX_PLACES):
-        remaining = text[item.end : item.end + MAX_PLACE]
-        if item.end + len(remaining) == len(text) and len(remaining) < MAX_PLACE and _PLACE_BEGIN.fullmatch(remaining):
+        remaining = text[item.end : item.end + MAX_PLACE_CHARACTERS]
+        if (
+            item.end + len(remaining) == len(text)
+            and len(remaining) < MAX_PLACE_CHARACTERS
+            and _PLACE_BEGIN.fullmatch(remaining)
+        ):
             return NEED_DATA
         place = _PLACE.match(text, item.end) or (_LINES.match(text, item.end) if item.named else None)
         if place is None or (place["word"] and place["word"].lower() not in WORDS["locator"]):

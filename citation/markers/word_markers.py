@@ -13,8 +13,10 @@ from .context import SPACES
 from .grammar import WORDS
 
 PLACEHOLDER: Final = "[?]"  # stands for such a marker while a claim is read; never shown
-MAX_LEFT = 60  # characters before the marker that are looked at; the longest phrase has 30
-MAX_RIGHT = 60  # characters after a marker at the beginning of a clause; they can be another marker and a verb
+MAX_LEFT_CHARACTERS = 60  # characters before the marker that are looked at; the longest phrase has 30
+MAX_RIGHT_CHARACTERS = (
+    60  # characters after a marker at the beginning of a clause; they can be another marker and a verb
+)
 
 
 class WordMarker(NamedTuple):
@@ -31,8 +33,8 @@ def is_word(text: str, start: int, end: int, final: bool) -> bool | NeedData:
 
     Return NEED_DATA if this depends on text that has not arrived; with `final`, nothing follows.
     """
-    left = text[max(0, start - MAX_LEFT) : start].rstrip(SPACES)
-    right = text[end : end + MAX_RIGHT]
+    left = text[max(0, start - MAX_LEFT_CHARACTERS) : start].rstrip(SPACES)
+    right = text[end : end + MAX_RIGHT_CHARACTERS]
     if governs_marker(left):
         return True
     if _GOVERNS_INSIDE.search(left):
@@ -47,7 +49,7 @@ def is_word(text: str, start: int, end: int, final: bool) -> bool | NeedData:
 
 def _is_subject(pattern: re.Pattern[str], right: str, final: bool) -> bool | NeedData:
     """Return whether the text after a marker says what it states."""
-    if not final and len(right) < MAX_RIGHT and "\n" not in right:
+    if not final and len(right) < MAX_RIGHT_CHARACTERS and "\n" not in right:
         return NEED_DATA
     return pattern.match(right) is not None
 
@@ -62,14 +64,14 @@ def begins_next_sentence(text: str, end: int, final: bool) -> bool | NeedData:
     # A cheap test that excludes most sentences comes first.
     if text[position] not in "[,'’&、" and (text[position].isupper() or not text[position].isalpha()):
         return False
-    return _is_subject(_SUBJECT, text[end : end + MAX_RIGHT], final)
+    return _is_subject(_SUBJECT, text[end : end + MAX_RIGHT_CHARACTERS], final)
 
 
 def governs_marker(left: str) -> bool:
     """Return whether a marker after `left` is a word whatever follows: `according to`, `as stated in`, `see`."""
-    last = left[-MAX_LEFT:].rpartition(" ")[2].lstrip("(*_d'’D").lower()
+    last = left[-MAX_LEFT_CHARACTERS:].rpartition(" ")[2].lstrip("(*_d'’D").lower()
     # A cheap test that excludes most sentences comes first.
-    return last in WORDS["governing"] and _GOVERNS.search(left[-MAX_LEFT:]) is not None
+    return last in WORDS["governing"] and _GOVERNS.search(left[-MAX_LEFT_CHARACTERS:]) is not None
 
 
 def joins(between: str) -> bool:

@@ -24,7 +24,9 @@ Message = dict[str, Any]
 
 OMITTED_RESULT = "There is no room for the result of this call."
 _SEARCHED_MESSAGES = 5_000  # messages whose roles are compared in a step: 1 ms
-MAX_URL = 500  # characters of a URL in a header; the rest of a longer one is a query that does not help the model
+MAX_URL_CHARACTERS = (
+    500  # characters of a URL in a header; the rest of a longer one is a query that does not help the model
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +154,7 @@ def _header(evidence: Evidence, nonce: str) -> Iterable[str]:
     if evidence.title and evidence.title != name:
         yield f"Title: {sanitize_line(evidence.title, nonce)}"
     if evidence.url:
-        yield f"URL: {sanitize_line(evidence.url, nonce, MAX_URL)}"
+        yield f"URL: {sanitize_line(evidence.url, nonce, MAX_URL_CHARACTERS)}"
     if evidence.is_generated_artifact:
         yield f"Generated: {sanitize_line(evidence.artifact_kind or 'retrieval aid', nonce)}"
 

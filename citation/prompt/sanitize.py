@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from html import unescape
 
-from ..markers import MAX_MARKER
+from ..markers import MAX_MARKER_CHARACTERS
 from ..markers.context import OPENING_CHARACTERS, LeftContext, left_context
 from ..markers.displayed import LOOKALIKES, match_brackets
 from ..markers.grammar import Brackets, Form
@@ -32,8 +32,8 @@ _LETTERS = re.compile(
     "\u202f-\u205f\u2070-\u23ff\u3000-\u3163\u4e00-\u9fff]*+"
 )
 _PRINTABLE = bytes([*range(0x20, 0x7F), 0x0A])
-LONG_BLOCK = 20_000  # characters that are replaced in a step: 1 ms if all of them are
-_TOKEN_CONTEXT = 64  # characters around a token that its pattern looks at, at most
+LONG_BLOCK_CHARACTERS = 20_000  # characters that are replaced in a step: 1 ms if all of them are
+_TOKEN_CONTEXT_CHARACTERS = 64  # characters around a token that its pattern looks at, at most
 _ROLES = (
     "s|bos|eos|unk|pad|mask|sep|cls|begin_of_text|end_of_text|start_of_turn|end_of_turn|im_start|im_end|think|thinking|"
     "tool_call|tool_calls|tool_response|tools|system|user|assistant|human|model|instruction|instructions"
@@ -98,7 +98,7 @@ def _visible_in_steps(text: str) -> Steps[str]:
     parts: list[str] = []
     start = 0
     while start < len(text):
-        end = start + LONG_BLOCK
+        end = start + LONG_BLOCK_CHARACTERS
         end += text[end - 1 : end + 1] == "\r\n"
         piece = text[start:end]
         parts.append(piece if _is_plain(piece) else _INVISIBLE.sub("", _NEWLINES.sub("\n", piece)))
@@ -114,10 +114,10 @@ def _is_plain(text: str) -> bool:
 
 
 def _contains_in_steps(text: str, nonce: str) -> Steps[bool]:
-    for start in range(0, len(text), LONG_BLOCK):
-        if _contains_nonce(nonce, text[start : start + LONG_BLOCK + len(nonce)]):
+    for start in range(0, len(text), LONG_BLOCK_CHARACTERS):
+        if _contains_nonce(nonce, text[start : start + LONG_BLOCK_CHARACTERS + len(nonce)]):
             return True
-        if start + LONG_BLOCK < len(text):
+        if start + LONG_BLOCK_CHARACTERS < len(text):
             yield None
     return False
 
@@ -129,10 +129,14 @@ def _contains_nonce(nonce: str, text: str) -> bool:
 def _without_token(text: str, token: re.Pattern[str], harmless: str) -> Steps[str]:
     """Replace a token of chat templates, which is as long as its replacement."""
     parts: list[str] = []
-    for start in range(0, len(text), LONG_BLOCK):
-        before = min(start, _TOKEN_CONTEXT)
-        end = start + LONG_BLOCK
-        parts.append(token.sub(harmless, text[start - before : end + _TOKEN_CONTEXT])[before : before + LONG_BLOCK])
+    for start in range(0, len(text), LONG_BLOCK_CHARACTERS):
+        before = min(start, _TOKEN_CONTEXT_CHARACTERS)
+        end = start + LONG_BLOCK_CHARACTERS
+        parts.append(
+            token.sub(harmless, text[start - before : end + _TOKEN_CONTEXT_CHARACTERS])[
+                before : before + LONG_BLOCK_CHARACTERS
+            ]
+        )
         if end < len(text):
             yield None
     return "".join(parts)
@@ -152,7 +156,7 @@ _PLAIN_LINE = re.compile(r"(?:[\w.,-]++ )*+[\w.,-]++", re.ASCII)
 _OPENERS = {
     opener: re.compile(re.escape(opener) + (r"(?=#\S)" if opener == "#" else "")) for opener in OPENING_CHARACTERS
 }
-_BLOCK = 5_000  # characters that are searched at a time
+_BLOCK_CHARACTERS = 5_000  # characters that are searched at a time
 _STEP = 64  # brackets that are read in a step: 1 ms
 _LOOKALIKES = "".join(LOOKALIKES)
 _HARMLESS = str.maketrans(
@@ -176,7 +180,7 @@ def _without_markers(text: str) -> Steps[str]:
             yield None
         brackets = match_brackets(text, position)
         if isinstance(brackets, Brackets) and _looks_like_citation(
-            text, position, brackets, "".join(parts[-2:])[-MAX_MARKER:], done
+            text, position, brackets, "".join(parts[-2:])[-MAX_MARKER_CHARACTERS:], done
         ):
             parts += [text[done:position], unescape(text[position : brackets.end]).translate(_HARMLESS)]
             done = brackets.end
@@ -186,16 +190,18 @@ def _without_markers(text: str) -> Steps[str]:
 def _openings(text: str) -> Iterator[int]:
     """Yield where a marker could begin, in order. Checking for each character first is five times as fast."""
     here = [pattern for opener, pattern in _OPENERS.items() if opener in text]
-    for start in range(0, len(text) if here else 0, _BLOCK):
-        starts = [match.start() for pattern in here for match in pattern.finditer(text, start, start + _BLOCK + 3)]
-        yield from sorted(start_of_marker for start_of_marker in starts if start_of_marker < start + _BLOCK)
+    for start in range(0, len(text) if here else 0, _BLOCK_CHARACTERS):
+        starts = [
+            match.start() for pattern in here for match in pattern.finditer(text, start, start + _BLOCK_CHARACTERS + 3)
+        ]
+        yield from sorted(start_of_marker for start_of_marker in starts if start_of_marker < start + _BLOCK_CHARACTERS)
 
 
 def _looks_like_citation(text: str, position: int, brackets: Brackets, left: str, done: int) -> bool:
     """Return whether it looks like a citation, not like a year or an index in code."""
     if brackets.form is Form.PLAIN and all(low > MAX_PLAUSIBLE_NUMBER for low, _ in brackets.ranges):
         return False
-    before = (left + text[max(done, position - 2 * MAX_MARKER) : position])[-2 * MAX_MARKER :]
+    before = (left + text[max(done, position - 2 * MAX_MARKER_CHARACTERS) : position])[-2 * MAX_MARKER_CHARACTERS :]
     return (
         left_context(before + text[position : brackets.end], len(before)) is not LeftContext.CODE
         or text[position - 1 : position] in "[［\\"

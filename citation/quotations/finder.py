@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from ..text.segmentation import CITABLE, Kind
 from .marks import find_quotations, may_quote
 
-MAX_PARAGRAPH: Final = 10_000  # characters that are read at once, in at most 10 ms; no quotation is longer
+MAX_PARAGRAPH_CHARACTERS: Final = 10_000  # characters that are read at once, in at most 10 ms; no quotation is longer
 
 
 class Cited(NamedTuple):
@@ -60,7 +60,7 @@ class QuotationFinder:
         self._append(start + done, text[done:])
         self._cited.append(cited)
         self._may_quote = self._may_quote or may_quote(text)
-        if self._length > MAX_PARAGRAPH or text.endswith("\n\n") or is_blank_line:
+        if self._length > MAX_PARAGRAPH_CHARACTERS or text.endswith("\n\n") or is_blank_line:
             self.flush()
 
     def flush(self) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from ..text.normalize import MARKS, UNSPACED, normalize
 
 BLOCK_CHARACTERS = 20_000  # characters that are read in one step: 2 ms
-_MAX_WORD = 200  # characters in which a block ends at white space
+_MAX_WORD_CHARACTERS = 200  # characters in which a block ends at white space
 
 _LETTERS = rf"(?:[^\W\d_{UNSPACED}]|[{MARKS}])+"
 _UNIT = re.compile(
@@ -35,7 +35,9 @@ def blocks(text: str) -> Iterator[tuple[int, str]]:
     while start < len(text):
         end = start + BLOCK_CHARACTERS
         if end < len(text):
-            space = max(text.rfind(" ", end - _MAX_WORD, end), text.rfind("\n", end - _MAX_WORD, end))
+            space = max(
+                text.rfind(" ", end - _MAX_WORD_CHARACTERS, end), text.rfind("\n", end - _MAX_WORD_CHARACTERS, end)
+            )
             end = space if space > start else end
         yield start, text[start:end]
         start = end

@@ -47,7 +47,7 @@ _TRAILING = re.compile(
     rf",?\s+(?:{_PREPOSITION}\s*(?:{_NUMBERED}|{_SOURCE})|as\s{_MARKERS}\s{_VERB})(?=[.!。]?\s*\Z)", re.IGNORECASE
 )
 _PLACE = re.compile(rf"\s?{_MARKER}")
-MAX_PHRASE = 120  # characters; the phrases with two markers have 60
+MAX_PHRASE_CHARACTERS = 120  # characters; the phrases with two markers have 60
 
 
 def without_attribution(text: str) -> str:
@@ -55,8 +55,8 @@ def without_attribution(text: str) -> str:
 
     `text`: with PLACEHOLDER in place of the markers that are words.
     """
-    leading = _LEADING.match(text, 0, MAX_PHRASE)
+    leading = _LEADING.match(text, 0, MAX_PHRASE_CHARACTERS)
     stated = text[leading.end() :] if leading else text
-    start = max(0, len(stated) - MAX_PHRASE)
+    start = max(0, len(stated) - MAX_PHRASE_CHARACTERS)
     stated = stated[:start] + _TRAILING.sub("", stated[start:])
     return _PLACE.sub("", stated if stated.strip(" .") else text).strip()

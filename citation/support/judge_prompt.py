@@ -23,8 +23,10 @@ Message = dict[str, Any]
 DEFAULT, MINICHECK = "judge", "judge_minicheck"
 NONCE_BYTES = 4  # 8 hexadecimal digits: the author of an excerpt would have to guess one of 4 billion
 
-MAX_PASSAGE = 2_000  # characters: about 500 tokens; a passage is at most three sentences and what surrounds them
-MAX_CLAIM = 1_000  # characters of a claim, of the sentence before it, and of the question
+MAX_PASSAGE_CHARACTERS = (
+    2_000  # characters: about 500 tokens; a passage is at most three sentences and what surrounds them
+)
+MAX_CLAIM_CHARACTERS = 1_000  # characters of a claim, of the sentence before it, and of the question
 
 
 class Extent(StrEnum):
@@ -108,9 +110,9 @@ class JudgeTemplate:
         values = {
             "excerpts": "\n".join(_numbered(question.excerpts, nonce)),
             "document": self._document(question.excerpts, nonce),
-            "claim": sanitize_line(question.claim, nonce, MAX_CLAIM),
-            "context": sanitize_line(question.context, nonce, MAX_CLAIM),
-            "question": sanitize_line(question.question, nonce, MAX_CLAIM),
+            "claim": sanitize_line(question.claim, nonce, MAX_CLAIM_CHARACTERS),
+            "context": sanitize_line(question.context, nonce, MAX_CLAIM_CHARACTERS),
+            "question": sanitize_line(question.question, nonce, MAX_CLAIM_CHARACTERS),
             "nonce": nonce,
         }
         # Divided before the values are inserted, because an excerpt can contain the separator.
@@ -127,7 +129,7 @@ class JudgeTemplate:
 
 
 def _parts(excerpt: Excerpt, nonce: str) -> tuple[str, str]:
-    return sanitize_line(excerpt.title, nonce), sanitize(excerpt.passage[:MAX_PASSAGE], nonce)
+    return sanitize_line(excerpt.title, nonce), sanitize(excerpt.passage[:MAX_PASSAGE_CHARACTERS], nonce)
 
 
 def _numbered(excerpts: Sequence[Excerpt], nonce: str) -> Iterable[str]:

@@ -7,10 +7,10 @@ excerpt that they refused.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ..text import MAX_TITLE
+from ..text import MAX_TITLE_CHARACTERS
 from ..text.tables import whole_table
 from .decision import JUDGE_THRESHOLD, Verdict
-from .judge_prompt import MAX_PASSAGE, Excerpt, Extent, Question, Reply
+from .judge_prompt import MAX_PASSAGE_CHARACTERS, Excerpt, Extent, Question, Reply
 from .scorers import Claim, PreparedEvidence
 
 MAX_EXCERPTS = 6  # in a question about one sentence: those that the model cited, and the most probable others
@@ -56,9 +56,9 @@ def _excerpt(verdict: Verdict, prepared: PreparedEvidence, row: int) -> Excerpt:
     evidence = prepared.evidence[row]
     start, end = prepared.index.widened(row, verdict.start, verdict.end)
     table_start, table_end = whole_table(evidence.text, start, end, needs_header=False)
-    if table_end - table_start <= MAX_PASSAGE:
+    if table_end - table_start <= MAX_PASSAGE_CHARACTERS:
         start, end = table_start, table_end  # a row means little without its header and the other rows
-    title = (evidence.title or evidence.file_name or "")[:MAX_TITLE]
+    title = (evidence.title or evidence.file_name or "")[:MAX_TITLE_CHARACTERS]
     return Excerpt(verdict.number, title, evidence.text[start:end])
 
 

@@ -16,7 +16,9 @@ Vectors = NDArray[np.float32]  # (D,) of one text, or (number of texts, D)
 # Maximum number of claims that are scored in one call. Ten claims with 20 excerpts take 1.1 ms in one call and 4.0
 # ms in ten; larger batches gain little, and other requests wait for them.
 MAX_BATCH = 16
-MAX_QUESTION = 1_000  # characters; longer ones contain a text, and every sentence would be about the question
+MAX_QUESTION_CHARACTERS = (
+    1_000  # characters; longer ones contain a text, and every sentence would be about the question
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +27,7 @@ class Claim:
 
     text: str
     context: str = ""  # the previous sentence of the same paragraph
-    question: str = ""  # the beginning of the user's question, up to MAX_QUESTION characters
+    question: str = ""  # the beginning of the user's question, up to MAX_QUESTION_CHARACTERS
     cited: frozenset[int] = frozenset()  # the numbers of the evidence that the model cites for this sentence
     # how often the model cited the evidence with each number for the sentences before
     cited_before: Mapping[int, int] = field(default_factory=dict, hash=False)

@@ -20,11 +20,13 @@ from .words.languages import MAX_VOTES, Votes, detect_language, stopwords
 from .words.polarity import cancels_negation, negations_in_runs
 
 _MAX_TITLES = 1024  # cached titles
-MAX_TITLE = 400  # characters of a title that are analyzed; a longer one is a text, and no step may analyze megabytes
+MAX_TITLE_CHARACTERS = (
+    400  # characters of a title that are analyzed; a longer one is a text, and no step may analyze megabytes
+)
 _OPENING_MARKS = " \"“‘'(*_#「《"
 _SENTENCE_ENDS = ".!?:。！？\n-•*"
 
-_MAX_DISORDER = 100  # characters of the longest date or run of numbers whose parts are not in order
+_MAX_DISORDER_CHARACTERS = 100  # characters of the longest date or run of numbers whose parts are not in order
 
 T = TypeVar("T")
 
@@ -60,8 +62,8 @@ class Analysis:
 
 def _nearby(items: list[T], start: int, end: int, offset: Callable[[T], int]) -> list[T]:
     """Return the items between two offsets, and some more on both sides, since the parts of a date are not in order."""
-    lo = bisect_left(items, start - _MAX_DISORDER, key=offset)
-    return items[lo : bisect_left(items, end + _MAX_DISORDER, lo, key=offset)]
+    lo = bisect_left(items, start - _MAX_DISORDER_CHARACTERS, key=offset)
+    return items[lo : bisect_left(items, end + _MAX_DISORDER_CHARACTERS, lo, key=offset)]
 
 
 _PORTUGUESE_CONTRACTIONS = frozenset({"no", "nos"})  # "in the"
@@ -129,11 +131,11 @@ def analyze_sentence(text: str, likely: frozenset[str | None] = frozenset()) -> 
 
 
 def analyze_title(title: str) -> Analysis:
-    """Analyze the first MAX_TITLE characters of a title, which many excerpts share."""
-    return _analyze_title(title[:MAX_TITLE])
+    """Analyze the first MAX_TITLE_CHARACTERS of a title, which many excerpts share."""
+    return _analyze_title(title[:MAX_TITLE_CHARACTERS])
 
 
-@memoize(_MAX_TITLES, MAX_TITLE)
+@memoize(_MAX_TITLES, MAX_TITLE_CHARACTERS)
 def _analyze_title(title: str) -> Analysis:
     return analyze_text(title)
 

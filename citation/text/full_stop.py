@@ -13,8 +13,8 @@ from .normalize import fold
 from .numbers.units import MONTHS
 from .words.word_lists import load_words
 
-MAX_LEFT = 60  # characters searched before a mark: more than any abbreviation or number has
-MAX_WORD = 24  # characters of the next word that decide, where it is not complete
+MAX_LEFT_CHARACTERS = 60  # characters searched before a mark: more than any abbreviation or number has
+MAX_WORD_CHARACTERS = 24  # characters of the next word that decide, where it is not complete
 MIN_WORDS = 3  # "At 5 a.m." is not a sentence
 
 _LISTS: Final = load_words("abbreviations") | load_words("sentence_words")
@@ -30,7 +30,7 @@ _AFTER_ORDINAL: Final = frozenset([*MONTHS, *load_words("months")["after_ordinal
 
 _UP_TO_LAST_WORD: Final = re.compile(r"(?:.*[\s(\[{<\"'“‘«„*_/–—])?", re.DOTALL)
 _PREVIOUS_WORD: Final = re.compile(r"(\w+)[ \u00a0]\Z")
-_NEXT_WORD: Final = re.compile(rf"[\w'’]{{0,{MAX_WORD}}}")
+_NEXT_WORD: Final = re.compile(rf"[\w'’]{{0,{MAX_WORD_CHARACTERS}}}")
 _DOTTED: Final = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}")  # U.S, p.m, z.B
 _SECOND_INITIAL: Final = re.compile(r"(?:\A|\s)[^\W\d_]\.[ \u00a0]\Z")
 _DATE: Final = re.compile(r"[-–\d.]{1,3}|\d{1,2}\.\d{1,2}")  # 5. mai, 12.5. um acht; longer ones are years
@@ -62,7 +62,7 @@ def full_stop_ends(text: str, i: int, begin: int, *, final: bool) -> bool | Need
 
     The word must not begin in lower case. `final`: nothing follows `text`.
     """
-    left = text[max(0, i - MAX_LEFT) : i]
+    left = text[max(0, i - MAX_LEFT_CHARACTERS) : i]
     if not _may_end_in_abbreviation(left.rpartition(" ")[2]):
         return True
     word = _last_word(left)
@@ -71,7 +71,7 @@ def full_stop_ends(text: str, i: int, begin: int, *, final: bool) -> bool | Need
         return False
     next_word = _NEXT_WORD.match(text, begin)
     end = next_word.end() if next_word else begin
-    if end == len(text) and end - begin < MAX_WORD and not final:
+    if end == len(text) and end - begin < MAX_WORD_CHARACTERS and not final:
         return NEED_DATA
     context = _Context(word, left[: len(left) - len(word)], text[begin:end], text[end : end + 1] == ".")
     return _ends(folded, context, text[:i].count(" ") < MIN_WORDS)
@@ -82,7 +82,7 @@ def ends_before_lower_case(text: str, i: int) -> bool:
 
     Abbreviations, initials and ordinals do not. In 11 MB of English and other texts, nearly all other words do.
     """
-    word = _last_word(text[max(0, i - MAX_LEFT) : i])
+    word = _last_word(text[max(0, i - MAX_LEFT_CHARACTERS) : i])
     folded = _lower(word)
     if folded in _ABBREVIATIONS or _DOTTED.fullmatch(folded) or _ROMAN.fullmatch(word) or _DATE.fullmatch(word):
         return False

@@ -10,7 +10,7 @@ from .words.word_lists import load_words
 
 MAX_WORD: Final = 40  # letters before a hyphen; more are data
 _STEP: Final = 128  # hyphens that are looked at in a step: 1 ms
-_LONG_TEXT: Final = 100_000  # characters, in which one sign is found in up to 0.5 ms
+_LONG_TEXT_CHARACTERS: Final = 100_000  # characters, in which one sign is found in up to 0.5 ms
 _MIN_PART: Final = 2  # letters before a hyphen that divides a word
 _HYPHENS: Final = frozenset("-‐")
 
@@ -32,7 +32,7 @@ def join_in_steps(text: str) -> Steps[str]:
     for sign in _SIGNS:
         if sign in text:
             break
-        if len(text) > _LONG_TEXT:
+        if len(text) > _LONG_TEXT_CHARACTERS:
             yield None
     else:
         return text

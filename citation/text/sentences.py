@@ -12,7 +12,7 @@ from .steps import Steps, completed
 # A table or a list without punctuation is split at white space after this many characters, so that windows stay short.
 _MAX_LENGTH = 500
 _STEP = 256  # possible ends of sentences that are looked at in a step: 1 ms
-_MAX_CONTEXT = 100  # characters on both sides of a full stop: more than its rules look at
+_MAX_CONTEXT_CHARACTERS = 100  # characters on both sides of a full stop: more than its rules look at
 
 # The mark that may end a sentence comes first and alone, so that the search skips everything else at once.
 _END = re.compile(
@@ -53,8 +53,8 @@ def _ends(text: str, start: int, mark: int, end: int) -> bool:
         return True
     if following.islower() or following in ",;)":
         return False
-    begin = max(start, mark - _MAX_CONTEXT)
-    return full_stop_ends(text[begin : end + _MAX_CONTEXT], mark - begin, end - begin, final=True) is True
+    begin = max(start, mark - _MAX_CONTEXT_CHARACTERS)
+    return full_stop_ends(text[begin : end + _MAX_CONTEXT_CHARACTERS], mark - begin, end - begin, final=True) is True
 
 
 def _add(text: str, start: int, end: int, spans: list[tuple[int, int]]) -> None:

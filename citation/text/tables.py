@@ -7,13 +7,13 @@ from itertools import pairwise
 from .steps import Steps, completed
 
 MAX_ROWS = 30  # rows before and after a row that are looked at: parsing 60 rows takes 3 ms
-MAX_ROW = 2_000  # characters; a longer line is no row
+MAX_ROW_CHARACTERS = 2_000  # characters; a longer line is no row
 _LINES_ABOVE = 6  # from a blank line to the rule of a table: some lines of text may be above its header
 
-MAX_CSV_ROW = 20_000  # characters; a longer line is no row of CSV
+MAX_CSV_ROW_CHARACTERS = 20_000  # characters; a longer line is no row of CSV
 _LEAST_LINES = 2  # a header and a row
-_STEP = 5_000  # characters of CSV that are read in a step: 1 ms
-_LINE_COST = 10  # characters that could be read in the time for a line
+_STEP_CHARACTERS = 5_000  # characters of CSV that are read in a step: 1 ms
+_LINE_COST_CHARACTERS = 10  # characters that could be read in the time for a line
 _DELIMITERS = {mark: re.compile(rf'"[^"\n]*"|{mark}') for mark in ("\t", ";", ",")}
 _CELL_BREAK = re.compile(r"(?<!\\)\|")
 # Each run of white space can be matched in one way only; otherwise 80,000 spaces would take 40 s.
@@ -38,7 +38,7 @@ def with_bars_in_steps(text: str) -> Steps[str]:
     and no delimiter may have a space after it, as it has in a sentence.
     """
     first = next(_lines(text), "")
-    if len(first) > MAX_CSV_ROW:
+    if len(first) > MAX_CSV_ROW_CHARACTERS:
         return text
     for delimiter, pattern in _DELIMITERS.items():
         if delimiter in first and (yield from _is_csv(text, pattern, _delimiters(first, pattern))):
@@ -65,11 +65,11 @@ def _is_csv(text: str, pattern: re.Pattern[str], delimiters: int) -> Steps[bool]
     """Return whether all lines have so many delimiters."""
     count = characters = 0
     for line in _lines(text) if delimiters else ():
-        if len(line) > MAX_CSV_ROW or _delimiters(line, pattern) != delimiters:
+        if len(line) > MAX_CSV_ROW_CHARACTERS or _delimiters(line, pattern) != delimiters:
             return False
         count += 1
-        characters += len(line) + _LINE_COST
-        if characters > _STEP:
+        characters += len(line) + _LINE_COST_CHARACTERS
+        if characters > _STEP_CHARACTERS:
             characters = 0
             yield None
     return count >= _LEAST_LINES
@@ -80,7 +80,7 @@ def _replaced(text: str, pattern: re.Pattern[str]) -> Steps[str]:
     parts: list[str] = []
     start = 0
     while start < len(text):
-        end = text.find("\n", start + _STEP) + 1 or len(text)
+        end = text.find("\n", start + _STEP_CHARACTERS) + 1 or len(text)
         parts.append(pattern.sub(lambda match: match[0] if match[0].startswith('"') else "|", text[start:end]))
         start = end
         yield None
@@ -121,26 +121,26 @@ def header_above(text: str, start: int) -> str:
 
     The rows of a long table are read without its header.
     """
-    if "|" not in text[text.rfind("\n", max(0, start - MAX_ROW), max(0, start - 1)) + 1 : start]:
+    if "|" not in text[text.rfind("\n", max(0, start - MAX_ROW_CHARACTERS), max(0, start - 1)) + 1 : start]:
         return ""
     begin = text.rfind("\n\n", 0, start) + 1
-    lines = text[begin : min(start, begin + _LINES_ABOVE * MAX_ROW)].split("\n", _LINES_ABOVE)[:_LINES_ABOVE]
+    lines = text[begin : min(start, begin + _LINES_ABOVE * MAX_ROW_CHARACTERS)].split("\n", _LINES_ABOVE)[:_LINES_ABOVE]
     return next((above for above, line in pairwise(lines) if is_table_rule(line)), "")
 
 
 def _with_rows(text: str, start: int, end: int, is_row: Callable[[str], bool]) -> tuple[int, int]:
     """Return the range extended by the adjacent rows before and after it. A blank line ends a table."""
     for _ in range(MAX_ROWS):
-        before = text.rfind("\n", max(0, start - MAX_ROW), max(0, start - 1)) + 1
-        if before >= start or start - before > MAX_ROW or not is_row(text[before:start]):
+        before = text.rfind("\n", max(0, start - MAX_ROW_CHARACTERS), max(0, start - 1)) + 1
+        if before >= start or start - before > MAX_ROW_CHARACTERS or not is_row(text[before:start]):
             break
         start = before
-    if _ENDS_WITH_BLANK_LINE.search(text, max(start, end - MAX_ROW), end):
+    if _ENDS_WITH_BLANK_LINE.search(text, max(start, end - MAX_ROW_CHARACTERS), end):
         return start, end
     for _ in range(MAX_ROWS):
         after = text.find("\n", end + 1)
         after = len(text) if after < 0 else after + 1
-        if after <= end or after - end > MAX_ROW or not is_row(text[end:after]):
+        if after <= end or after - end > MAX_ROW_CHARACTERS or not is_row(text[end:after]):
             break
         end = after
     return start, end

@@ -33,7 +33,7 @@ _TOKEN = re.compile(
 # Tokens that may contain white space: `3 500`, `1 1/2`, `3, 500`, `5:30 p. m.`
 _CONTAINS_SPACE = re.compile(r"[\d:](?:(?<=\d),? \d{3}(?!\d)|(?<=\d) [1-9]/[2-9](?![\d/])|(?<=:)[0-5]\d\s?[aApP])")
 _LONGEST_GAP = len(", ")  # inside them
-_MAX_MEMOIZED_PIECE = 32  # characters; a longer piece is an address or the like, and may have many tokens
+_MAX_MEMOIZED_PIECE_CHARACTERS = 32  # characters; a longer piece is an address or the like, and may have many tokens
 _ADJACENT = frozenset({"", " ", "\u00a0", "\u202f", "-"})
 _SEPARATING = frozenset(",;:，；：、")
 _NAITRE = frozenset({"ne", "nee", "nes", "nees"})  # "né" folds to the negation "ne"
@@ -139,7 +139,7 @@ def _may_contain_space(tokens: Tokens) -> bool:
     )
 
 
-@memoize(max_length=_MAX_MEMOIZED_PIECE)
+@memoize(max_length=_MAX_MEMOIZED_PIECE_CHARACTERS)
 def _tokens_of_piece(piece: str) -> Token | tuple[tuple[Token, int], ...]:
     """Return the tokens of a text between two spaces with their offsets; most often one token at its beginning."""
     tokens = tuple(_match_tokens(piece))

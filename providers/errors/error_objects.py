@@ -19,8 +19,8 @@ PASSED_HEADERS = frozenset(
 )
 PASSED_PREFIXES = ("x-ratelimit-", "ratelimit-", "anthropic-ratelimit-")
 OVERLOADED = frozenset({503, 529})  # 529 is Anthropic's
-MAX_MESSAGE = 2_000  # characters of a provider's message that are passed on
-MAX_HEADER = 256  # characters of a header that is passed on
+MAX_MESSAGE_CHARACTERS = 2_000  # characters of a provider's message that are passed on
+MAX_HEADER_CHARACTERS = 256  # characters of a header that is passed on
 
 
 def rejected(status: int, headers: Mapping[str, str], body: bytes, service: str = "provider") -> Rejected:
@@ -70,7 +70,7 @@ def passed_headers(headers: Mapping[str, str]) -> dict[str, str]:
         if not (lower in PASSED_HEADERS or lower.startswith(PASSED_PREFIXES)):
             continue
         if value.isascii() and value.isprintable():
-            passed[lower] = value[:MAX_HEADER]
+            passed[lower] = value[:MAX_HEADER_CHARACTERS]
     return passed
 
 
@@ -117,11 +117,13 @@ def _parse_error(error: object) -> _ErrorDetails:
         error = error[0]
     inner = error.get("error", error) if isinstance(error, Mapping) else error
     if isinstance(inner, str):
-        details.message = mask_start(inner, MAX_MESSAGE)
+        details.message = mask_start(inner, MAX_MESSAGE_CHARACTERS)
     if not isinstance(inner, Mapping):
         return details
     message = inner.get("message", inner.get("detail"))
-    details.message = mask_start(message if isinstance(message, str) else _field_errors(message), MAX_MESSAGE)
+    details.message = mask_start(
+        message if isinstance(message, str) else _field_errors(message), MAX_MESSAGE_CHARACTERS
+    )
     code = inner.get("code")
     number = int(code) if isinstance(code, str) and code.isdecimal() and len(code) == 3 else code
     if isinstance(number, int) and is_status(number):
@@ -152,7 +154,7 @@ def _field_error(field: Mapping[str, object]) -> str:
 
 
 def _name(value: object) -> str | None:
-    return mask_start(value, MAX_HEADER) if isinstance(value, str) and value else None
+    return mask_start(value, MAX_HEADER_CHARACTERS) if isinstance(value, str) and value else None
 
 
 def is_status(value: object) -> bool:

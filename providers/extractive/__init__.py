@@ -12,7 +12,7 @@ from collections.abc import AsyncGenerator, Mapping
 from typing import Any
 from uuid import uuid4
 
-from citestream.citation.text import MAX_TITLE
+from citestream.citation.text import MAX_TITLE_CHARACTERS
 from citestream.citation.text.steps import Steps
 
 from ..events import ChatRequest, Chunk, Event, Message, Provider
@@ -22,9 +22,9 @@ from ..wire.openai_chunks import ChunkReader
 from .compose import compose
 
 MODEL = "extractive"
-MAX_QUESTION = 2_000  # characters of a question that are used; its cost grows with the words of the excerpts
+MAX_QUESTION_CHARACTERS = 2_000  # characters of a question that are used; its cost grows with the words of the excerpts
 TOKEN_START = re.compile(r"(?<!\w)\w|[^\w\s]")
-COUNTED_AT_A_TIME = 10_000  # characters whose tokens are counted in one step: 1 ms
+COUNTED_CHARACTERS = 10_000  # characters whose tokens are counted in one step: 1 ms
 WORD = re.compile(r"\s*\S+\s*?(?=\s|$)|\s+")
 
 
@@ -38,7 +38,7 @@ class ExtractiveProvider(Provider):
     async def stream(self, request: ChatRequest) -> AsyncGenerator[Event, None]:
         """Stream one answer, with one word per chunk."""
         question = shortened(request.question or last_question(request.messages))
-        titles = {number: title[:MAX_TITLE] for number, title in request.titles.items()}
+        titles = {number: title[:MAX_TITLE_CHARACTERS] for number, title in request.titles.items()}
         # In a thread: 200 long excerpts take half a second, and the other streams must not wait for it.
         answer = await asyncio.to_thread(compose, question, request.excerpts, titles=titles, searched=request.searched)
         prompt_tokens = await Work("count_tokens").run(_count_tokens(request.messages))
@@ -65,9 +65,9 @@ def last_question(messages: list[Message]) -> str:
 
 
 def shortened(question: str) -> str:
-    """Return a question of at most MAX_QUESTION characters. A long text has its question at the start or at the end."""
-    half = MAX_QUESTION // 2
-    return question if len(question) <= MAX_QUESTION else f"{question[:half]}\n{question[-half:]}"
+    """Return a question of at most MAX_QUESTION_CHARACTERS. A long text has its question at the start or at the end."""
+    half = MAX_QUESTION_CHARACTERS // 2
+    return question if len(question) <= MAX_QUESTION_CHARACTERS else f"{question[:half]}\n{question[-half:]}"
 
 
 def _count_tokens(messages: list[Message]) -> Steps[int]:
@@ -75,8 +75,8 @@ def _count_tokens(messages: list[Message]) -> Steps[int]:
     count = 0
     for message in messages:
         text = _text(message.get("content"))
-        for start in range(0, len(text), COUNTED_AT_A_TIME):
-            count += len(TOKEN_START.findall(text, start, start + COUNTED_AT_A_TIME))
+        for start in range(0, len(text), COUNTED_CHARACTERS):
+            count += len(TOKEN_START.findall(text, start, start + COUNTED_CHARACTERS))
             yield None
     return count
 

@@ -12,9 +12,9 @@ from citestream.citation.text import split_sentences
 from citestream.citation.text.queries.search_terms import search_terms
 from citestream.citation.text.tables import is_table_rule, table_cells
 
-MAX_HEADING = 80  # characters of a line without a full stop that counts as a title
-MAX_ROW = 1200  # characters of a row of a table; the names of its columns are a large part of it
-MAX_SENTENCE = 600  # characters of a quoted sentence; a longer one is a table or has no punctuation
+MAX_HEADING_CHARACTERS = 80  # characters of a line without a full stop that counts as a title
+MAX_ROW_CHARACTERS = 1200  # characters of a row of a table; the names of its columns are a large part of it
+MAX_SENTENCE_CHARACTERS = 600  # characters of a quoted sentence; a longer one is a table or has no punctuation
 
 _BLOCK_BREAK = re.compile(r"\n\s*\n|\n(?=\s*(?:[-*+•|>]|\d{1,3}[.)])\s)|(?<=[|])\s*\n")
 _HEADING = re.compile(r"\s*#{1,6}\s+(.+?)\s*#*\s*$")
@@ -184,7 +184,7 @@ def _heading(first: str, following: str, *, last: bool) -> str:
     """Return the heading that a block begins with: marked as one, or a short line of its own with text after it."""
     if marked := _HEADING.match(first):
         return marked[1]
-    alone = not following and not last and len(first) <= MAX_HEADING
+    alone = not following and not last and len(first) <= MAX_HEADING_CHARACTERS
     return first if alone and not _END.search(first) and not _BULLET.match(first) and first[-1] not in ",;|" else ""
 
 
@@ -194,8 +194,8 @@ def _sentences(block: str) -> list[str]:
     A footnote number in a quotation would look like one of our markers.
     """
     if _ROW.fullmatch(block.strip()):
-        return [" ".join(_EMPHASIS.sub("", block).split())[:MAX_ROW]]
+        return [" ".join(_EMPHASIS.sub("", block).split())[:MAX_ROW_CHARACTERS]]
     bullet = _BULLET.match(block)
     text = block[bullet.end() :] if bullet else block
     text = " ".join(_FOOTNOTE.sub("", _EMPHASIS.sub("", text)).split())
-    return [text[start:end].strip()[:MAX_SENTENCE] for start, end in split_sentences(text)]
+    return [text[start:end].strip()[:MAX_SENTENCE_CHARACTERS] for start, end in split_sentences(text)]

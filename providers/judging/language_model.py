@@ -18,7 +18,9 @@ PARAMETERS: tuple[Mapping[str, Any], ...] = (
     {"max_completion_tokens": 2_000},  # a reasoning model's tokens count before it answers
     {},
 )
-MAX_REPLY = 80  # characters after which the stream is closed: the first line decides, and a verbose model costs money
+MAX_REPLY_CHARACTERS = (
+    80  # characters after which the stream is closed: the first line decides, and a verbose model costs money
+)
 CHARACTERS_PER_TOKEN = 4  # mean of English text; used if a provider does not report usage
 
 
@@ -68,7 +70,7 @@ class LanguageModelJudge:
                     text += event.text
                 elif isinstance(event, Usage):
                     tokens = _total(event) or tokens
-                if len(text) > MAX_REPLY:
+                if len(text) > MAX_REPLY_CHARACTERS:
                     break
         return Reply(text, top, tokens or _estimate(request.messages, text))
 

@@ -10,8 +10,10 @@ from citestream.citation.text.tables import is_table_rule
 
 TARGET_LENGTH = 1200  # characters of an excerpt: about 200 words, one thought with its context
 MAX_LENGTH = 2000  # a longer paragraph is split, at the end of a sentence or else at a space
-MAX_HEADER = 600  # characters of the header of a table that is repeated in each of its excerpts
-MAX_HEADING = 200  # characters; a longer line is a paragraph. Headings are repeated in each excerpt below them
+MAX_HEADER_CHARACTERS = 600  # characters of the header of a table that is repeated in each of its excerpts
+MAX_HEADING_CHARACTERS = (
+    200  # characters; a longer line is a paragraph. Headings are repeated in each excerpt below them
+)
 
 _HEADING = re.compile(r" {0,3}(#{1,6})(?=[ \t]|$)")
 _UNDERLINE = re.compile(r" {0,3}(?:==+|--+|~~~+|\^\^\^+|\"\"\"+)[ \t]*$")  # under a single line it makes that a heading
@@ -100,14 +102,18 @@ def _blocks(text: str) -> Iterator[tuple[int, int] | _Heading]:
         if fence:
             end = line_start + len(line) if line else end
             fence = "" if marks and marks[1].startswith(fence) and line.strip() == marks[1] else fence
-        elif 1 <= lines <= 2 and end - start <= 2 * MAX_HEADING and (title := _underlined(text[start:end], line)):
+        elif (
+            1 <= lines <= 2
+            and end - start <= 2 * MAX_HEADING_CHARACTERS
+            and (title := _underlined(text[start:end], line))
+        ):
             yield _Heading(_DEPTHS[line.strip()[0]], title)
             lines = 0
         elif not line:
             if lines:
                 yield start, end
             lines = 0
-        elif len(line) <= MAX_HEADING and (heading := _HEADING.match(line)):
+        elif len(line) <= MAX_HEADING_CHARACTERS and (heading := _HEADING.match(line)):
             if lines:
                 yield start, end
             yield _Heading(len(heading[1]), _title(line[heading.end() :].strip()))
@@ -139,7 +145,7 @@ def _underlined(above: str, line: str) -> str:
     if overline and overline.strip() != line.strip():
         return ""
     title, is_long = title.strip(), len(line.strip()) >= len(title.strip())
-    return title if len(title) <= MAX_HEADING and (is_long or line.strip()[0] in "=-") else ""
+    return title if len(title) <= MAX_HEADING_CHARACTERS and (is_long or line.strip()[0] in "=-") else ""
 
 
 def _title(text: str) -> str:
@@ -188,7 +194,7 @@ def _table_header(text: str, start: int, end: int) -> tuple[str, int] | None:
         return None
     rows = lines[rule][0] + len(lines[rule][1]) + 1
     header = text[lines[rule - 1][0] : rows]
-    return (header, rows) if len(header) <= MAX_HEADER and rows - start <= TARGET_LENGTH else None
+    return (header, rows) if len(header) <= MAX_HEADER_CHARACTERS and rows - start <= TARGET_LENGTH else None
 
 
 def _table_parts(text: str, start: int, end: int, header: str, rows: int) -> Iterator[_Part]:

@@ -22,7 +22,7 @@ from . import term_selection
 from .entries import make_entry
 from .hybrid_search import SEARCH_SECONDS, fuse, milliseconds_since, question_vector
 from .postgres_queries import CANDIDATES, COLUMNS, TableQueries, quoted_path, table_queries, ts_query
-from .ranking import MAX_QUESTION, relevance
+from .ranking import MAX_QUESTION_CHARACTERS, relevance
 from .retriever import Entry, Retrieved, Retriever
 from .term_selection import MIN_FOUND, TermSelection, select_terms
 
@@ -183,7 +183,7 @@ def _vector_literal(numbers: list[float]) -> str:
 
 def _clean_query(query: str) -> str:
     """Return the query without NUL and lone surrogates, which PostgreSQL refuses, and truncated."""
-    return query[:MAX_QUESTION].replace("\0", " ").encode("utf-8", "replace").decode()
+    return query[:MAX_QUESTION_CHARACTERS].replace("\0", " ").encode("utf-8", "replace").decode()
 
 
 def _log(error: Exception) -> None:

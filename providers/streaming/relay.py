@@ -11,7 +11,7 @@ from ..events import Relayed
 from ..masking import KeyFilter
 from ..scheduler import Work, join
 from ..transport import (
-    LARGE_READ,
+    LARGE_READ_BYTES,
     MAX_EVENT_BYTES,
     Accepted,
     Call,
@@ -156,7 +156,7 @@ async def _body(accepted: Accepted, end: StreamEnd | None, buffer: EventBuffer |
                     yield key_filter.feed(events[:done] if done >= 0 else events)
                     if done >= 0:
                         raise IncompleteAnswer(NO_REASON)
-                    if len(data) >= LARGE_READ:
+                    if len(data) >= LARGE_READ_BYTES:
                         await work.pause()
         except ProviderError as error:
             broken = error

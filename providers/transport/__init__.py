@@ -8,7 +8,7 @@ from .body_reader import MAX_ANSWER_BYTES, TICK, Watch, read_body
 from .ndjson import LineSplitter
 from .retry import Retries
 from .session import (
-    LARGE_READ,
+    LARGE_READ_BYTES,
     Call,
     Timeouts,
     Transport,
@@ -23,7 +23,7 @@ from .session import (
 from .sse import MAX_EVENT_BYTES, EventSplitter
 
 __all__ = [
-    "LARGE_READ",
+    "LARGE_READ_BYTES",
     "MAX_ANSWER_BYTES",
     "MAX_EVENT_BYTES",
     "TICK",

@@ -16,7 +16,7 @@ from ..errors import ADDRESS, CERTIFICATE, CONNECT_TIMEOUT, ProviderError, Rejec
 # Statuses of a server that could not process the request yet. 529 is Anthropic's, of an overloaded one.
 TEMPORARY = frozenset({429, 502, 503, 504, 529})
 PERMANENT = frozenset({"insufficient_quota"})  # OpenAI's 429 for an account without credit
-FIRST_WAIT = 0.5  # seconds before the first retry; doubled for each further one
+FIRST_WAIT_SECONDS = 0.5  # seconds before the first retry; doubled for each further one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +39,7 @@ class Retries:
         requested = requested_wait(error)
         if requested > remaining:
             return None
-        backoff = FIRST_WAIT * 2**attempts
+        backoff = FIRST_WAIT_SECONDS * 2**attempts
         return min(requested + uniform(backoff / 2, backoff), remaining)  # noqa: S311 # nosec B311 # no secret
 
     def _is_retryable(self, error: ProviderError) -> bool:

@@ -29,7 +29,7 @@ MAX_ERROR_BYTES = 64 * 1024  # limit of an error body; error objects are smaller
 ERROR_BODY_SECONDS = 5.0  # for an error body; the status is enough without it
 # Bytes of a read after which others have their turn. aiohttp decompresses a body of some KB to megabytes while it is
 # read, so that the reader never waits.
-LARGE_READ = 128 * 2**10
+LARGE_READ_BYTES = 128 * 2**10
 DRAIN_SECONDS = 0.05  # for the end of the body after the end of the answer, so that the connection can be reused
 MAX_HEADER_BYTES = 32 * 1024  # limit of one header; content security policies exceed aiohttp's 8 KiB
 
@@ -132,7 +132,7 @@ class Transport:
 
 def _data(body: bytes | None) -> bytes | BytesIO | None:
     """Return a body as aiohttp writes it: a large one in pieces, so that it is not copied at once."""
-    return BytesIO(body) if body and len(body) > LARGE_READ else body
+    return BytesIO(body) if body and len(body) > LARGE_READ_BYTES else body
 
 
 class _Connector(aiohttp.TCPConnector):
@@ -224,7 +224,7 @@ async def read_all(response: aiohttp.ClientResponse, limit: int, seconds: float,
                 size += len(data)
                 if size > limit:
                     raise BrokenStream(f"The {service}'s answer is larger than {limit} bytes.")
-                if len(data) >= LARGE_READ:
+                if len(data) >= LARGE_READ_BYTES:
                     await asyncio.sleep(0)
     except CONNECTION_ERRORS as error:
         raise translate(error, service) from None
@@ -238,7 +238,7 @@ async def drain(response: aiohttp.ClientResponse) -> None:
     """
     try:
         async with asyncio.timeout(DRAIN_SECONDS):
-            while len(await response.content.readany()) in range(1, LARGE_READ):
+            while len(await response.content.readany()) in range(1, LARGE_READ_BYTES):
                 pass
     except CONNECTION_ERRORS:
         pass  # the answer is complete; only the connection cannot be reused

@@ -18,7 +18,7 @@ NAMESPACE = "namespace"
 ALLOWED = "allowed_tools"
 ONLY_TYPES = "only functions and custom tools can be used with a chat model"
 _TYPE = re.compile(r"\w{1,64}", re.ASCII)
-MAX_NAME = 64  # characters in the name of a function, the limit of OpenAI and of Anthropic
+MAX_NAME_CHARACTERS = 64  # characters in the name of a function, the limit of OpenAI and of Anthropic
 
 
 class ChatTools:
@@ -102,7 +102,7 @@ def _chat_names(names: Iterable[Name]) -> dict[Name, str]:
     chat_names: dict[Name, str] = {}
     used: set[str] = set()
     for space, name in sorted(names, key=lambda item: bool(item[0])):  # tools without a namespace keep their names
-        chat_name = f"{space.rstrip('_')}__{name}"[-MAX_NAME:] if space and name in used else name
+        chat_name = f"{space.rstrip('_')}__{name}"[-MAX_NAME_CHARACTERS:] if space and name in used else name
         used.add(chat_name)
         chat_names.setdefault((space, name), chat_name)
     return chat_names

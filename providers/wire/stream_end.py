@@ -25,7 +25,7 @@ TERMINATORS = {"text/event-stream": SSE_TERMINATORS, "application/x-ndjson": NDJ
 
 SEARCHED_BYTES = 16 * 2**10  # searched at a time: up to 1,600 events, which take 6 ms
 _SCANNED_BYTES = 2**20  # scanned for one text at a time, 1 to 2 ms
-_OVERLAP = 64  # bytes; longer than any text that is searched for
+_OVERLAP_BYTES = 64  # bytes; longer than any text that is searched for
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class StreamEnd:
         """
         hint = -1
         for start in range(0, len(events), _SCANNED_BYTES):
-            stop = min(len(events), start + _SCANNED_BYTES + _OVERLAP)
+            stop = min(len(events), start + _SCANNED_BYTES + _OVERLAP_BYTES)
             done = _find_done(events, start, stop) if self._api in _DONE_APIS else -1
             if hint < 0:
                 hint = self._find_hint(events, start, done if done >= 0 else stop)

@@ -19,7 +19,7 @@ from ..http.request_body import read_json, required_text
 
 MAX_EXCERPTS = 1_000  # limit of a response: about 400 pages, 1 MB
 BEFORE = MAX_EXCERPTS // 2  # excerpts of a longer document before that of the passage
-BLOCK = 2**18  # bytes of a file that are read and sent at a time
+BLOCK_BYTES = 2**18  # bytes of a file that are read and sent at a time
 _POSITION = re.compile(r"#(\d{1,9})$")  # at the end of the id of an excerpt
 
 
@@ -81,7 +81,7 @@ async def _send(request: web.Request, file: SourceFile) -> web.StreamResponse:
     response = web.StreamResponse(headers=headers)
     await response.prepare(request)
     with file.binary() as content:
-        while block := await asyncio.to_thread(content.read, BLOCK):
+        while block := await asyncio.to_thread(content.read, BLOCK_BYTES):
             await response.write(block)
     await response.write_eof()
     return response

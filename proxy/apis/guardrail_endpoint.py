@@ -31,7 +31,7 @@ from .extensions import parse_extensions
 Fields = dict[str, Any]
 
 PARAMETERS: Final = "additional_provider_specific_params"
-MAX_ID: Final = 200  # characters of the id of a completion
+MAX_ID_CHARACTERS: Final = 200  # characters of the id of a completion
 MAX_TEXTS: Final = 128  # choices of an answer, or parts of its content
 MAX_REPORTED: Final = 3  # unsupported sentences in the reason for blocking an answer
 _OWN: Final = ("evidence", "documents", "citations", "retrieval", "fail_under")
@@ -52,8 +52,8 @@ async def guardrail(request: web.Request, app: App) -> web.Response:
     body = await read_json(request)
     parameters = await parse_body(partial(_parameters, body, app), body, request.content.total_bytes)
     call = body.get("litellm_call_id")
-    if not isinstance(call, str | None) or len(call or "") > MAX_ID:
-        raise FieldError("litellm_call_id", f"must be a string of at most {MAX_ID} characters")
+    if not isinstance(call, str | None) or len(call or "") > MAX_ID_CHARACTERS:
+        raise FieldError("litellm_call_id", f"must be a string of at most {MAX_ID_CHARACTERS} characters")
     match body.get("input_type"):
         case "request":
             reply = await _receive_request(request, app, body, parameters, call or "")

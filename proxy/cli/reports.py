@@ -20,7 +20,7 @@ from .markdown_stream import SAFE
 
 PIPE_COLUMNS = 200  # width of tables in files and pipes, so that cells are not folded
 MAX_VERDICTS = 5  # pieces of evidence in the explanation of a sentence
-MAX_PASSAGE = 70  # characters of the compared passage
+MAX_PASSAGE_CHARACTERS = 70  # characters of the compared passage
 
 NO_PASSAGE = "No passage was read."
 SEARCH_BY_MEANING = "Ask with the words of the documents, or search by meaning too: citestream index --embedder local"
@@ -138,7 +138,7 @@ def print_quotations(quotations: Sequence[Mapping[str, Any]], text: str) -> None
         shown = " ".join(text[quotation["start"] : quotation["end"]].translate(SAFE).split())
         line = Text.assemble(
             "\nquotation ",
-            (_shortened(shown, MAX_PASSAGE), "bold"),
+            (_shortened(shown, MAX_PASSAGE_CHARACTERS), "bold"),
             "  ",
             (status, "green" if status == "exact" else "red"),
             f", evidence {number}" if number else "",
@@ -177,7 +177,7 @@ def _verdict_table(verdicts: Sequence[Verdict], evidence: Sequence[Evidence]) ->
             *[_score(verdict, keys) for keys in scores.values()],
             Text(f"{verdict.number} {name}{hinted}"),
             Text(one_line(verdict.summary), style="green" if verdict.cited else "red" if verdict.findings else ""),
-            Text(_shortened(passage, MAX_PASSAGE), style="dim"),
+            Text(_shortened(passage, MAX_PASSAGE_CHARACTERS), style="dim"),
         )
     return table
 

@@ -35,7 +35,7 @@ from .error_responses import RequestError
 from .id_check import check_ids, recording
 from .pass_through import relay, relayed_body
 from .request_body import hold, read_json, reserve
-from .sending import LONG_EVENT, MakeChunks, collect, send, send_failure
+from .sending import LONG_EVENT_BYTES, MakeChunks, collect, send, send_failure
 
 log = logging.getLogger("citestream")
 
@@ -176,7 +176,7 @@ class _Exchange:
                 transcript.end()
             long = [*completion.containers(), *encoder.containers()]
             long += chunks.long_lists() if isinstance(chunks, Chunks) else []
-            if long or is_large(body, LONG_EVENT):
+            if long or is_large(body, LONG_EVENT_BYTES):
                 scheduler().start("encode", release_in_steps(long, body))
 
     def _store(self, loop: asyncio.AbstractEventLoop, name: str, fields: Fields) -> None:

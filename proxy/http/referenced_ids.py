@@ -47,7 +47,7 @@ _COMPLETE_ITEMS = frozenset(
 )
 ITEM_DEPTH = 2  # keys of the place of an item: `input`, and its index
 MAX_FOUND = 10_000  # ids of a request; far more than are looked up
-MAX_ADDRESS = 2_000  # characters of an address; longer ones contain the data
+MAX_ADDRESS_CHARACTERS = 2_000  # characters of an address; longer ones contain the data
 
 
 def referenced_ids(body: Mapping[str, Any]) -> Steps[list[tuple[Place, str]]]:
@@ -116,4 +116,4 @@ def _of_item(place: Place, item: Mapping[str, Any]) -> list[tuple[Place, str]]:
 def _is_account_file(name: str, address: str) -> bool:
     if name == "fileuri" and "://" not in address:
         return True
-    return len(address) <= MAX_ADDRESS and bool(_ACCOUNT_FILE.match(address))
+    return len(address) <= MAX_ADDRESS_CHARACTERS and bool(_ACCOUNT_FILE.match(address))

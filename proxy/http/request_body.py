@@ -11,7 +11,7 @@ from aiohttp.typedefs import Handler
 from citestream.citation.evidence import FieldError
 from citestream.citation.text.steps import Steps
 from citestream.providers.scheduler import Work, join, scheduler
-from citestream.providers.transport import LARGE_READ
+from citestream.providers.transport import LARGE_READ_BYTES
 from citestream.providers.wire.json_steps import MAX_NESTED, TooManyContainers, loads_in_steps, release_in_steps
 
 from ..observability.telemetry import external_wait
@@ -20,7 +20,7 @@ from .middleware.body_budget import BodyBudget, Reservation
 
 Fields = dict[str, Any]
 
-LARGE_BODY = 64 * 2**10  # bytes, whose values are freed in 1 ms, and citing them in 10 ms
+LARGE_BODY_BYTES = 64 * 2**10  # bytes, whose values are freed in 1 ms, and citing them in 10 ms
 BODY_SECONDS = web.AppKey("body_seconds", float)
 BODIES = web.AppKey("bodies", BodyBudget)
 _RESERVED = web.RequestKey("reserved", Reservation)
@@ -108,7 +108,7 @@ async def _read(request: web.Request) -> bytes:
         size += len(data)
         if size > request.client_max_size:
             raise web.HTTPRequestEntityTooLarge(request.client_max_size, size)
-        if len(data) >= LARGE_READ:
+        if len(data) >= LARGE_READ_BYTES:
             await asyncio.sleep(0)
     return await join(parts)
 
@@ -117,9 +117,9 @@ async def reserve(request: web.Request, data: bytes) -> None:
     """Count stored data that a request refers to as a part of its body. Raise RequestError 503 if there is no room."""
     reservation = request.get(_RESERVED) or _reserve(request)
     work = Work("parse_request")
-    for start in range(0, len(data), LARGE_BODY):
+    for start in range(0, len(data), LARGE_BODY_BYTES):
         with work:
-            reservation.add(data[start : start + LARGE_BODY])
+            reservation.add(data[start : start + LARGE_BODY_BYTES])
         if work.due:
             await work.pause()
 
@@ -130,7 +130,7 @@ def hold(request: web.Request, *values: Any, size: int = 0) -> None:
     Otherwise Python would free them at once when the function returns that used them last. `size`: bytes of the JSON
     of the values, if they are more than the body.
     """
-    if max(size, request.content.total_bytes) > LARGE_BODY:
+    if max(size, request.content.total_bytes) > LARGE_BODY_BYTES:
         request.setdefault(_HELD, []).extend(values)
 
 

@@ -24,7 +24,7 @@ log = logging.getLogger("citestream")
 
 MakeChunks = Callable[[Outgoing], list[Chunk]]
 
-LONG_EVENT = 128 * 2**10  # bytes of JSON, which take 1 ms to encode
+LONG_EVENT_BYTES = 128 * 2**10  # bytes of JSON, which take 1 ms to encode
 
 
 async def send(
@@ -159,8 +159,8 @@ def _is_long(event: Outgoing, chunks: list[Chunk]) -> bool:
         case OtherDelta():
             return event.is_large
         case TextOut():
-            return (event.logprobs is not None or has_own_fields(event.chunk)) and is_large(chunks, LONG_EVENT)
+            return (event.logprobs is not None or has_own_fields(event.chunk)) and is_large(chunks, LONG_EVENT_BYTES)
         case Finish() | Failed():
-            return is_large(chunks, LONG_EVENT)
+            return is_large(chunks, LONG_EVENT_BYTES)
         case _:
             return False

@@ -12,7 +12,7 @@ from typing import TextIO
 
 LINES = 10  # maximum lines of one condition in a period: enough to see which services or models are concerned
 PERIOD_SECONDS = 60.0  # until the next lines; a day of a full disk then has 14,400 lines, about 2 MB
-MAX_MESSAGE = 200  # characters of a message in the line with the number
+MAX_MESSAGE_CHARACTERS = 200  # characters of a message in the line with the number
 UNLIMITED = frozenset({"citestream.access", "citestream.content"})  # loggers that write one line for each request
 
 Condition = tuple[str, int, str]  # file, line and type of exception
@@ -75,7 +75,7 @@ class LimitedHandler(logging.StreamHandler[TextIO]):
 
 def _summary(period: _Period) -> logging.LogRecord:
     """Return the line for those that were left out. It contains the template of their message, not their values."""
-    message = period.message.partition("\n")[0][:MAX_MESSAGE]
+    message = period.message.partition("\n")[0][:MAX_MESSAGE_CHARACTERS]
     text = f"{period.left_out} further lines were left out: {message}"
     record = logging.LogRecord(period.logger, period.level, __file__, 0, "%s", (text,), None)
     record.__dict__["fields"] = {"left_out": period.left_out}

@@ -32,7 +32,7 @@ CLIENT_CLOSED = 499  # status in the log if the client disconnected before the r
 LOGGERS = ("citestream", "proxy", "providers")
 _ID = re.compile(r"[\w.:-]{1,128}", re.ASCII)  # ids that are safe in a log line
 PASSAGE_PREFIX = "/passages/"  # pages of cited passages; the rest of the path is a secret
-MAX_PATH = 200  # characters of a path in the log
+MAX_PATH_CHARACTERS = 200  # characters of a path in the log
 
 access = logging.getLogger("citestream.access")
 content = logging.getLogger("citestream.content")
@@ -160,7 +160,7 @@ def _logged_path(raw: str) -> str:
 
     The id of a passage is left out, because any person with it can read the passage.
     """
-    return f"{PASSAGE_PREFIX}..." if raw.startswith(PASSAGE_PREFIX) else raw[:MAX_PATH]
+    return f"{PASSAGE_PREFIX}..." if raw.startswith(PASSAGE_PREFIX) else raw[:MAX_PATH_CHARACTERS]
 
 
 async def set_response_headers(request: web.Request, response: web.StreamResponse) -> None:

@@ -37,13 +37,13 @@ from ..config import Traces
 from ..http.encoding import dumps
 from ..http.middleware.auth import is_open
 from ..pipeline.request.questions import text_of
-from .logs import CLIENT, LOG_FIELDS, MAX_PATH, REQUEST_ID
+from .logs import CLIENT, LOG_FIELDS, MAX_PATH_CHARACTERS, REQUEST_ID
 from .telemetry import COMPLETE, LEFT, CallObserver, CallTarget, Observer, SearchObserver, SearchResult
 
 NAME = "citestream"
 EXPORT_PATH = "/v1/traces"  # default path of a collector
 CLOSE_SECONDS = 2.0  # time to export the last spans when the server stops
-MAX_NAME = 200  # characters of a model name, which clients choose
+MAX_NAME_CHARACTERS = 200  # characters of a model name, which clients choose
 
 Attributes = dict[str, Any]
 
@@ -92,7 +92,9 @@ class Tracing(Observer):
 
     def call_started(self, target: CallTarget, request: ChatRequest | None) -> CallObserver:
         """Start a span for a provider call."""
-        span = self._start(f"chat {target.model[:MAX_NAME]}", SpanKind.CLIENT, _call_attributes(target, request))
+        span = self._start(
+            f"chat {target.model[:MAX_NAME_CHARACTERS]}", SpanKind.CLIENT, _call_attributes(target, request)
+        )
         if request and self._content and span.is_recording():
             span.set_attribute("gen_ai.input.messages", _messages(request.messages))
         return _CallSpan(span, content=self._content)
@@ -140,7 +142,7 @@ class Tracing(Observer):
         attributes: Attributes = {
             "http.request.method": request.method,
             "url.scheme": request.scheme,
-            "url.path": request.rel_url.raw_path[:MAX_PATH],  # without the query, which can contain a key
+            "url.path": request.rel_url.raw_path[:MAX_PATH_CHARACTERS],  # without the query, which can contain a key
             "citestream.request_id": request[REQUEST_ID],
         }
         if route:
@@ -199,7 +201,7 @@ class _CallSpan(CallObserver):
             self._identified = True
             for name in ("id", "model"):
                 if isinstance(value := event.chunk.get(name), str) and value:
-                    self._span.set_attribute(f"gen_ai.response.{name}", encodable(value[:MAX_NAME]))
+                    self._span.set_attribute(f"gen_ai.response.{name}", encodable(value[:MAX_NAME_CHARACTERS]))
         if isinstance(event, Finish):
             self._reasons[event.choice] = event.reason
         elif isinstance(event, TextDelta) and self._texts is not None:
@@ -236,7 +238,7 @@ def _call_attributes(target: CallTarget, request: ChatRequest | None) -> Attribu
     attributes: Attributes = {
         "gen_ai.operation.name": "chat",
         "gen_ai.provider.name": target.vendor,
-        "gen_ai.request.model": target.model[:MAX_NAME],
+        "gen_ai.request.model": target.model[:MAX_NAME_CHARACTERS],
         "citestream.provider": target.provider,
     }
     address = urlsplit(target.address)

@@ -25,7 +25,7 @@ article { margin: 1.2rem 0; padding: 1rem 0; border: solid var(--line); border-w
   white-space: pre-wrap; overflow-wrap: anywhere }
 mark { background: var(--mark); color: inherit; padding: .1em 0; scroll-margin-top: 25vh }
 """
-PIECE = 20_000  # characters that are escaped in a step: 1 ms
+PIECE_CHARACTERS = 20_000  # characters that are escaped in a step: 1 ms
 _STYLE_HASH = base64.b64encode(sha256(STYLE.encode()).digest()).decode()
 # The text of documents is untrusted. It is escaped; this policy is the second barrier: nothing but the style is loaded.
 POLICY = (
@@ -94,8 +94,8 @@ def _marked(text: str, quotes: Sequence[tuple[int, int]]) -> Iterator[str]:
 
 
 def _pieces(text: str, start: int, end: int) -> Iterator[str]:
-    for position in range(start, end, PIECE):
-        yield _escaped(text[position : min(position + PIECE, end)])
+    for position in range(start, end, PIECE_CHARACTERS):
+        yield _escaped(text[position : min(position + PIECE_CHARACTERS, end)])
 
 
 def _merged(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:

@@ -23,7 +23,7 @@ from ..scorers import Scorers
 from .deciding.scoring import ExternalModels, Scoring
 
 MAX_STALLED = 5.0  # deadlines without a vector: the text is not streamed, and a model may take seconds to load
-BLOCK = 1_000  # characters that are segmented at a time: 1 ms, and 10 ms for a sentence of brackets
+BLOCK_CHARACTERS = 1_000  # characters that are segmented at a time: 1 ms, and 10 ms for a sentence of brackets
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +121,9 @@ async def _drafts(answer: Answer | JsonAnswer, text: str | list[str]) -> AsyncGe
             for draft in await work.run(answer.take_in_steps(sentence)):
                 yield draft
         return
-    for start in range(0, len(text), BLOCK):
+    for start in range(0, len(text), BLOCK_CHARACTERS):
         with work:
-            drafts = answer.feed(text[start : start + BLOCK])
+            drafts = answer.feed(text[start : start + BLOCK_CHARACTERS])
         if work.due:
             await work.pause()
         for draft in drafts:

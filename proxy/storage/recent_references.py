@@ -34,7 +34,7 @@ Fields = dict[str, Any]
 MAX_PENDING = 1024  # entries that are not written yet; a slower disk loses entries instead of filling the memory
 MAX_PENDING_SHARE = 4  # a client can use 1/4 of them, so that one client does not lose the entries of others
 MAX_ENTRY_SHARE = 4  # an entry can use 1/4 of max_bytes, so that one conversation cannot push out all others
-LARGE_ENTRY = 512 * 2**10  # bytes, which take 2 ms to encode
+LARGE_ENTRY_BYTES = 512 * 2**10  # bytes, which take 2 ms to encode
 RETRY_SECONDS = 0.1  # time for another worker to write the entry that a client requests from this one
 
 MIN_SWEEP_SECONDS, MAX_SWEEP_SECONDS = 0.5, 60.0  # between two removals of expired entries
@@ -108,7 +108,7 @@ class RecentReferences:
         """Store fields as `put` does. They count as those of another client, the owner."""
         pending = _Pending(client, name, fields, owner)
         if self._memory is not None:
-            if is_large(fields, LARGE_ENTRY):
+            if is_large(fields, LARGE_ENTRY_BYTES):
                 storing = scheduler().start("encode", self._put_in_steps(self._memory, pending))
                 self._storing.add(storing)
                 storing.add_done_callback(self._storing.discard)

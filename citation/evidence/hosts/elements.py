@@ -18,9 +18,9 @@ from .element_formats import FORMATS, OPEN_WEBUI, ElementFormat
 from .prompt_evidence import Candidate, HostPassage, PromptEvidence, Refusal
 from .turn import MAX_TRIES, Place, Turn, find_line, position, without_attached_files
 
-MAX_OPENING = 4_000  # characters of an opening tag; a longer one is text
+MAX_OPENING_CHARACTERS = 4_000  # characters of an opening tag; a longer one is text
 MAX_CLOSING_TAGS = 4  # closing tags in a row: a child, an element, a wrapper, and one around it
-MAX_TAG_NAME = 80  # characters
+MAX_TAG_NAME_CHARACTERS = 80
 _CLOSING_TAG = re.compile(r"<(?:/[\w-]*>?)?$")
 _NEXT_ATTRIBUTE = r"\s++[\w:-]++=|\s*+/?\Z"
 # A value without quotation marks goes up to the next attribute. Linear time: no character begins two searches.
@@ -177,18 +177,18 @@ def _fields_of_group(fields: Mapping[str, str], boundary: re.Match[str]) -> Mapp
 
 def _element(piece: str, fields: Mapping[str, str]) -> Element | None:
     """Return the element; None if its opening tag does not end."""
-    length = _opening_length(piece[:MAX_OPENING])
+    length = _opening_length(piece[:MAX_OPENING_CHARACTERS])
     return Element(_attributes(piece[:length]), piece[length:], fields) if length else None
 
 
 def _without_partial_tag(form: ElementFormat, text: str) -> str:
     """Remove tags, whole or cut, from the end of a truncated text: those after the last element, and closing tags."""
-    beyond = re.search(rf"</{form.tag}>(?:\s*+<[^<>]*+>?+)*+\s*$", text[-MAX_OPENING:])
+    beyond = re.search(rf"</{form.tag}>(?:\s*+<[^<>]*+>?+)*+\s*$", text[-MAX_OPENING_CHARACTERS:])
     if beyond:
-        text = text[: max(0, len(text) - MAX_OPENING) + beyond.start()]
+        text = text[: max(0, len(text) - MAX_OPENING_CHARACTERS) + beyond.start()]
     for _ in range(MAX_CLOSING_TAGS):
         text = text.rstrip()
-        if not (tag := _CLOSING_TAG.search(text, max(0, len(text) - MAX_TAG_NAME))):
+        if not (tag := _CLOSING_TAG.search(text, max(0, len(text) - MAX_TAG_NAME_CHARACTERS))):
             break
         text = text[: tag.start()]
     return text

@@ -35,7 +35,7 @@ from .roles.relations import swapped_roles
 _PROMISING = 0.3
 # With a smaller share of common words, the two sides may describe different events.
 _SAME_EVENT = 0.5
-_BRIEF_HAN = 12  # characters of a claim that is compared by characters
+_BRIEF_HAN_CHARACTERS = 12  # characters of a claim that is compared by characters
 _ENDS = " .。!*_\"'“”"  # characters around a sentence that state nothing
 _SHORT = 10  # tokens of a claim that is one statement about one thing
 
@@ -182,7 +182,7 @@ def _shared(claim: Statement, passage: Statement) -> float:
         if claim.language == compounds.LANGUAGE:
             counterparts = compounds.counterparts(list(claim.stems), passage.stems)
         return sum(stem in passage.stems or stem in counterparts for stem in claim.stems)
-    if len(claim.text) <= _BRIEF_HAN:  # one synonym changes most pairs: 台风造成停电, 停电引发了台风
+    if len(claim.text) <= _BRIEF_HAN_CHARACTERS:  # one synonym changes most pairs: 台风造成停电, 停电引发了台风
         return len(claim.stems) * sum(map(passage.text.__contains__, claim.text)) / len(claim.text)
     pairs = set(character_pairs(claim.text))
     return len(claim.stems) * sum(pair in passage.text for pair in pairs) / max(1, len(pairs))

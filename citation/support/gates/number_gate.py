@@ -29,7 +29,7 @@ _HAN_MORE, _HAN_DAY = frozenset("余多"), frozenset("日号")  # after a number
 # The acronym before the number of "COVID-19". Any other capitalized word may be invented with its number: "Phase-3".
 _NUMBERED_NAME = re.compile(r"(?:\bCovid|[^\W\d_]*[A-ZÀ-Þ][^\W\d_]*[A-ZÀ-Þ][^\W\d_]*)(?=-$)")
 _ELLIPTIC = re.compile(r"(?:^|[.;,]\s?|\band\s)[Tt]he\s$")
-_LEAD_IN = 16  # characters before a number that are searched for a bound, an article or a name
+_LEAD_IN_CHARACTERS = 16  # characters before a number that are searched for a bound, an article or a name
 _NEAR = 1.2  # maximum ratio of a number and its bound; more is hardly ever meant
 _LONG = 10  # terms of a claim; longer ones state several things, of which a passage supports the main one
 _OF_CLOCK, _LAST_MINUTE = frozenset({"", "time", CLOCK}), 1440  # numbers that may be part of a time of day
@@ -121,7 +121,7 @@ class NumberGate:
         """
         if not quantity.strict or quantity.unit or quantity.may_be_year:
             return quantity.strict
-        begin = max(0, quantity.start - _LEAD_IN)
+        begin = max(0, quantity.start - _LEAD_IN_CHARACTERS)
         name = _NUMBERED_NAME.search(self.text, begin, quantity.start)
         return name is None or name[0].lower() in passage.within.lower()
 
@@ -235,10 +235,10 @@ def _bound_before(text: str, quantity: Quantity) -> str:
     """Return ">" or "<" if a number has a lower or an upper bound before it, or "". In Chinese 余 is after it."""
     if text[quantity.end : quantity.end + 1] in _HAN_MORE:
         return ">"
-    begin = max(0, quantity.start - _LEAD_IN)
+    begin = max(0, quantity.start - _LEAD_IN_CHARACTERS)
     for pattern, bound, reverse in ((_AT_LEAST, ">", "<"), (_AT_MOST, "<", ">")):
         if bound_phrase := pattern.search(text, begin, quantity.start):
-            denied = _DENYING.search(text, max(0, bound_phrase.start() - _LEAD_IN), bound_phrase.start())
+            denied = _DENYING.search(text, max(0, bound_phrase.start() - _LEAD_IN_CHARACTERS), bound_phrase.start())
             return reverse if denied else bound
     return ""
 
@@ -281,7 +281,7 @@ def _conflicting_count(quantity: Quantity, counted: str, agreeing: Sequence[Quan
     """
     text, analysis, numbers = passage.text, passage.analysis, passage.quantities
     if quantity.ordinal and any(
-        q.ordinal and _ELLIPTIC.search(text, max(0, q.start - _LEAD_IN), q.start) for q in agreeing
+        q.ordinal and _ELLIPTIC.search(text, max(0, q.start - _LEAD_IN_CHARACTERS), q.start) for q in agreeing
     ):
         return ""  # "Her first album …. The second followed …"
     if quantity.ordinal and not quantity.strict and not any(q.ordinal for q in agreeing):

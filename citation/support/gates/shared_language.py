@@ -7,7 +7,7 @@ from ...text.words.languages import guess_language, has_letters_of_another
 from ..features.excerpts import language_of
 
 _SPACED = LANGUAGES - {"zh"}
-_START = 300  # characters of the evidence from which its language is detected
+_START_CHARACTERS = 300  # characters of the evidence from which its language is detected
 
 
 def language_for(analysis: Analysis, text: str) -> str | None:
@@ -29,17 +29,17 @@ def shared_language(claim: str, claim_language: str | None, evidence: str, evide
         and claim_language in _SPACED
         and has_letters_of_another(claim, claim_language, _SPACED)
     ):
-        claim_language = evidence_language = _guess(f"{claim} {evidence[:_START]}") or claim_language
+        claim_language = evidence_language = _guess(f"{claim} {evidence[:_START_CHARACTERS]}") or claim_language
     if (
         claim_language
         and evidence_language
         and claim_language != evidence_language
-        and _guess(evidence[:_START]) == claim_language
+        and _guess(evidence[:_START_CHARACTERS]) == claim_language
     ):
         evidence_language = claim_language  # one word of another language, such as "per", decides about a table
     if claim_language and evidence_language:
         return claim_language if claim_language == evidence_language and claim_language in LANGUAGES else None
-    language = claim_language or evidence_language or _guess(f"{claim} {evidence[:_START]}")
+    language = claim_language or evidence_language or _guess(f"{claim} {evidence[:_START_CHARACTERS]}")
     return language if language in LANGUAGES else None
 
 

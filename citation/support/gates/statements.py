@@ -11,7 +11,7 @@ from ...text.numbers.quantities import Quantity
 from ...text.tables import header_above, table_cells, whole_table
 
 _MOST = 2048  # cached sentences, 4 KB each
-_LONGEST = 2000  # parsed characters of a sentence; longer ones are tables without line breaks
+_MAX_SENTENCE_CHARACTERS = 2000  # parsed characters of a sentence; longer ones are tables without line breaks
 
 _MOST_ITEMS = 60  # lines above an item of a list in which the line that introduces the list is searched
 
@@ -29,7 +29,7 @@ def statement(text: str, start: int, end: int, language: str, quantities: Sequen
 
     An answer often repeats a sentence of the evidence, which is then parsed once.
     """
-    sentence = text[start : min(end, start + _LONGEST)].rstrip()
+    sentence = text[start : min(end, start + _MAX_SENTENCE_CHARACTERS)].rstrip()
     parsed = _cache.get((sentence, language))
     if parsed is not None:
         return parsed
@@ -88,13 +88,13 @@ def table_rows(text: str, language: str) -> Iterator[Statement]:
 
 def _composed(sentence: str, language: str) -> Statement:
     """Return a parsed sentence that is composed of parts of the text."""
-    sentence = sentence[:_LONGEST]
+    sentence = sentence[:_MAX_SENTENCE_CHARACTERS]
     return _cache.get((sentence, language)) or _store(sentence, language, _parse(sentence, language))
 
 
 def _lead_in(text: str, start: int) -> str:
     """Return the line that introduces the list whose item begins at `start`, "" if there is none."""
-    for line in reversed(text[max(0, start - _LONGEST) : start].splitlines()[-_MOST_ITEMS:]):
+    for line in reversed(text[max(0, start - _MAX_SENTENCE_CHARACTERS) : start].splitlines()[-_MOST_ITEMS:]):
         plain = line.strip()
         if plain and not _ITEM.match(plain):
             return plain[:-1] if plain.endswith((":", "：")) else ""
@@ -123,7 +123,7 @@ def _row(named: tuple[tuple[str, str], ...], language: str) -> Statement:
     cached = _cache.get((named, language))
     if cached is not None:
         return cached
-    sentence = "; ".join(cell for _, cell in named)[:_LONGEST]
+    sentence = "; ".join(cell for _, cell in named)[:_MAX_SENTENCE_CHARACTERS]
     parsed = _parse(sentence, language)
     for token in parsed.tokens:
         token.piece = token.clause = 0

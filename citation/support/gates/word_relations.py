@@ -9,7 +9,7 @@ from ...text.words.polarity import Side
 
 _FAMILY = 5  # letters that two words of one family share at the beginning: relocate, relocation
 _SHORTEST_NEGATED = 4  # letters; "in" before fewer is part of another word
-_HAN_SHARED = 2  # characters
+_HAN_SHARED_CHARACTERS = 2
 
 
 def excludes(classes: frozenset[ClassMember], other_classes: frozenset[ClassMember]) -> bool:
@@ -55,7 +55,7 @@ def han_alike(token: ContentToken, passage_token: ContentToken, words: Vocabular
     ):
         return False
     if folded in other_folded or other_folded in folded:
-        return min(len(folded), len(other_folded)) >= _HAN_SHARED
+        return min(len(folded), len(other_folded)) >= _HAN_SHARED_CHARACTERS
     pairs = {folded[i : i + 2] for i in range(len(folded) - 1)}
     shared = sum(other_folded[i : i + 2] in pairs for i in range(len(other_folded) - 1))
     return shared > 0 and shared * 2 >= min(len(folded), len(other_folded)) - 1

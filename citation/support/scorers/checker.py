@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...evidence import Evidence
-from ...text import MAX_TITLE
+from ...text import MAX_TITLE_CHARACTERS
 from ...text.steps import Steps
 from ..calibration import calibrate
 from ..features.index import Index
@@ -171,7 +171,7 @@ class CheckerPrepared(PreparedEvidence):
         evidence = self.evidence[row]
         start, end = self.index.widened(row, *scores.windows[row].tolist())
         text = evidence.text[start:end]
-        return f"{evidence.title[:MAX_TITLE]}. {text}" if evidence.title else text
+        return f"{evidence.title[:MAX_TITLE_CHARACTERS]}. {text}" if evidence.title else text
 
 
 def to_log_odds(probability: NDArray[np.float64]) -> NDArray[np.float64]:

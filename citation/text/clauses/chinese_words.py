@@ -12,7 +12,7 @@ from .vocabulary import operator_phrases, vocabulary
 
 # Costs of a word with several characters, of a word with one character, and of a character that begins no word.
 _LONG_WORD, _SHORT_WORD, _UNKNOWN = 1.0, 1.1, 1.5
-_LONGEST_GIVEN = 2  # characters of a given name
+_LONGEST_GIVEN_CHARACTERS = 2  # characters of a given name
 
 
 class Word(NamedTuple):
@@ -72,7 +72,7 @@ class Lexicon:
             word = words[index]
             after = index + 1
             if word.end - word.start == 1 and text[word.start] in self.surnames and "operator" not in word.roles:
-                while after < len(words) and after - index <= _LONGEST_GIVEN and _may_name(words[after]):
+                while after < len(words) and after - index <= _LONGEST_GIVEN_CHARACTERS and _may_name(words[after]):
                     after += 1
             alone = word.roles <= {"noun"} and text[word.start : word.end] in self.surnames  # 林导演
             if after > index + 1 or (alone and after < len(words) and words[after].roles & {"noun"}):

@@ -8,7 +8,7 @@ from .units import UNITS
 _RANGE = re.compile(r"\s?(?:-|–|—|~|to|bis|und|and|or|oder|a|à|y|et|o|ou|至|到|和)\s?")
 _MAX_RANGE = len(" and a ")
 _AND = frozenset({" and ", " und ", " et ", " y "})
-_HOUR = 3600  # seconds
+_HOUR_SECONDS = 3600
 _YEAR_DIGITS = 4
 _BEFORE_HALF = frozenset({"个", "年", " and a "})  # 一个半小时, 两年半, three and a half hours
 _CURRENCIES = frozenset({"eur", "usd", "gbp", "chf"})
@@ -77,7 +77,7 @@ def _is_rest(first: Quantity, between: str, second: Quantity) -> bool:
     """Return whether the second number is the rest of a measure in a smaller unit: "2 h 40 min"."""
     if not first.unit or first.unit != second.unit or not len(first.values) == len(second.values) == 1:
         return False
-    long = first.unit == "time" and first.factor > _HOUR  # not "after five years and nine months after eight"
+    long = first.unit == "time" and first.factor > _HOUR_SECONDS  # not "after five years and nine months after eight"
     adjoins = between == " " or (not long and between in _AND)
     return adjoins and second.values[0] * second.factor < first.factor
 

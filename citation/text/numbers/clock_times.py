@@ -45,7 +45,7 @@ _NAMED = re.compile(
     rf"(?<!\w)(?:(?P<noon>{any_of(_WORDS['noon'])})|(?P<midnight>{any_of(_WORDS['midnight'])}))(?!\w)", re.IGNORECASE
 )
 _AT = re.compile(rf"\b{any_of(_WORDS['at'])}\s$", re.IGNORECASE)
-_LEAD_IN = 24  # characters before an hour in which its fraction is looked for
+_LEAD_IN_CHARACTERS = 24  # characters before an hour in which its fraction is looked for
 _HALF_AFTER = re.compile(rf"\s(?P<half>{_HALF})(?!\w)", re.IGNORECASE)
 # By minutes: before the hour, "a quarter to eight", "halb neun"; after it, "les ocho y media".
 _BEFORE, _AFTER = (words_by_number(_WORDS, place) for place in ("before", "after"))
@@ -85,7 +85,9 @@ def with_times(text: str, quantities: Sequence[Quantity]) -> list[Quantity]:
     A length is no time of day unless a word shows it: "14 h", but "à 14 h".
     """
     lengths = {
-        q.end for q in quantities if q.unit == "time" and not _AT.search(text, max(0, q.start - _LEAD_IN), q.start)
+        q.end
+        for q in quantities
+        if q.unit == "time" and not _AT.search(text, max(0, q.start - _LEAD_IN_CHARACTERS), q.start)
     }
     times = [time for time in clock_times(text, quantities) if time.end not in lengths]
     merged: list[Quantity] = []
@@ -145,7 +147,7 @@ def _fractions(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
     """Yield 7:45 for "a quarter to eight", and 8:30 for "las ocho y media"."""
     for hour in filter(_is_hour, quantities):
         for minutes, pattern in _FRACTION_BEFORE.items():
-            if match := pattern.search(text, max(0, hour.start - _LEAD_IN), hour.start):
+            if match := pattern.search(text, max(0, hour.start - _LEAD_IN_CHARACTERS), hour.start):
                 yield _around(text, hour, minutes, (match.start(), hour.end))
         for minutes, pattern in _FRACTION_AFTER.items():
             if match := pattern.match(text, hour.end):

@@ -13,7 +13,7 @@ from ..words.languages import detect_language
 from ..words.word_lists import load_words
 from .search_terms import query_terms, search_terms
 
-MAX_FOLLOW_UP = 300  # characters; a longer question has content of its own
+MAX_FOLLOW_UP_CHARACTERS = 300  # characters; a longer question has content of its own
 MAX_ELLIPSIS = 4  # words of a question without a verb: "In the north?"
 MIN_SUBJECT = 2  # content words before a possessive pronoun, a noun and a verb, that name its owner
 MAX_DROPPED = 3  # content words of a Spanish question without a subject
@@ -29,7 +29,7 @@ _NOT_HAN = re.compile(f"[^{HAN}]+")
 def refers_back(question: str, previous: str) -> bool:
     """Return whether a question cannot be understood without the previous one."""
     question, previous = question.strip(), previous.strip()
-    if not question or not previous or len(question) > MAX_FOLLOW_UP:
+    if not question or not previous or len(question) > MAX_FOLLOW_UP_CHARACTERS:
         return False
     if _HAN.search(question):
         return _refers_back_in_chinese(to_simplified(question))

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from .sentence import Kind
 
 BLANK = " \t\r"  # white space within a line, as CommonMark defines it
-MAX_LABEL = 200  # characters of the label of a link definition
-MAX_INFO = 100  # characters after a fence in which a backtick makes it inline code
+MAX_LABEL_CHARACTERS = 200  # characters of the label of a link definition
+MAX_INFO_CHARACTERS = 100  # characters after a fence in which a backtick makes it inline code
 
 
 class Fence(NamedTuple):
@@ -57,7 +57,7 @@ _PREFIX = re.compile(_NESTED)
 _RAW = "pre|script|style|textarea|math|svg"  # HTML elements whose content is not text
 _UNDECIDED = re.compile(
     rf"{_NESTED}(?:[-:|=*_ \t]+|#{{1,6}}|`{{1,3}}|~+|[-*+•]|\d{{1,9}}[.)]?|</?[A-Za-z!-]{{0,8}}|\$\$?|\\\[?"
-    rf"|\[\^?[^\]\n]{{0,{MAX_LABEL}}}\]?:?)?(?:\r[ \t\r]*)?\Z"
+    rf"|\[\^?[^\]\n]{{0,{MAX_LABEL_CHARACTERS}}}\]?:?)?(?:\r[ \t\r]*)?\Z"
 )
 _FENCE = re.compile(rf"{_NESTED}(`{{3,}}|~{{3,}}|\$\$|\\\[)")
 _RAW_HTML = re.compile(rf"[ ]{{0,3}}(<!--|<(?:{_RAW})(?=[\s>]|\Z))", re.IGNORECASE)
@@ -67,7 +67,7 @@ _TABLE_RULE = re.compile(r"[ \t]*+\|?[ \t]*+:?-+:?[ \t]*+(?:\|[ \t]*+:?-+:?[ \t]
 _LINE_TYPES = (
     (re.compile(r"[ \t]*#{1,6}(?:[ \t]|\Z)"), _HEADING),
     (re.compile(r"[ \t]*\|"), ROW),
-    (re.compile(rf"[ ]{{0,3}}\[[^\]\n]{{1,{MAX_LABEL}}}\]:(?:[ \t]|\Z)"), _RULE),
+    (re.compile(rf"[ ]{{0,3}}\[[^\]\n]{{1,{MAX_LABEL_CHARACTERS}}}\]:(?:[ \t]|\Z)"), _RULE),
     (re.compile(r"[ \t]*>"), _QUOTE),
     (re.compile(rf"[ \t]*{_BULLET}(?:[ \t]|\Z)"), _ITEM),
     (re.compile(r"[ ]{0,3}</?[A-Za-z!]"), _HTML),
@@ -86,9 +86,9 @@ def line_type(text: str, before: BlockContext, *, final: bool) -> LineType | Non
         return None
     text = text.rstrip("\r")
     if fence := _FENCE.match(text):
-        info = text[fence.end() : fence.end() + MAX_INFO]
+        info = text[fence.end() : fence.end() + MAX_INFO_CHARACTERS]
         if fence[1][0] != "`" or "`" not in info:
-            undecided = fence[1][0] == "`" and not final and len(info) < MAX_INFO
+            undecided = fence[1][0] == "`" and not final and len(info) < MAX_INFO_CHARACTERS
             return None if undecided else _fenced(text, fence)
     if fence := _RAW_HTML.match(text):
         return LineType(Kind.CODE, True, Fence(fence[1].lower()))

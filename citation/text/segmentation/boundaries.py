@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from ..full_stop import MAX_LEFT, STARTERS, ends_before_lower_case, full_stop_ends
+from ..full_stop import MAX_LEFT_CHARACTERS, STARTERS, ends_before_lower_case, full_stop_ends
 from ..need_data import NEED_DATA, NeedData
 
 # Ends of sentences that need no space after them: CJK in full and half width
@@ -33,9 +33,9 @@ GREEK: Final = "\u0370-\u03ff\u1f00-\u1fff"
 EMOJI: Final = "\u200d\ufe0e\ufe0f\u20e3\u2600-\u27bf\u2b50\u2b55\U0001f000-\U0001faff\U000e0020-\U000e007f"
 FOOTNOTES: Final = "¹²³⁰⁴⁵⁶⁷⁸⁹"  # numbers of notes follow the end
 
-MAX_BRACKETS = 200  # characters before a mark that are searched for open brackets
-MAX_TAG = 200  # characters of a tag, as for protected spans
-MAX_STARTER = 14  # characters of a word in STARTERS
+MAX_BRACKET_CHARACTERS = 200  # characters before a mark that are searched for open brackets
+MAX_TAG_CHARACTERS = 200  # characters of a tag, as for protected spans
+MAX_STARTER_CHARACTERS = 14  # characters of a word in STARTERS
 MAX_OPENERS = 8  # quotation marks, brackets, dashes and spaces before a word
 
 ENDS: Final = f".!?…‼⁇⁈⁉{CJK_ENDS}{OTHER_ENDS}"
@@ -58,9 +58,9 @@ _WORD = re.compile(r"\w*")
 _LAST_WORD = re.compile(r"\w+[`*_]*\Z")
 _ENDS_INSIDE = frozenset("\"'”’»›)]}）］｝」』】》〉")
 _OPENING_TAGS = re.compile(
-    rf"(?:(?:<(?![bh]r\b)[A-Za-z][^<>\n]{{0,{MAX_TAG}}}+>|\[cite_start\])[{SPACES}]*+){{0,{MAX_OPENERS}}}+"
+    rf"(?:(?:<(?![bh]r\b)[A-Za-z][^<>\n]{{0,{MAX_TAG_CHARACTERS}}}+>|\[cite_start\])[{SPACES}]*+){{0,{MAX_OPENERS}}}+"
 )
-_INCOMPLETE_TAG = re.compile(rf"(?:<(?:[A-Za-z][^<>\n]{{0,{MAX_TAG}}})?|\[[a-z_]{{1,10}})\Z")
+_INCOMPLETE_TAG = re.compile(rf"(?:<(?:[A-Za-z][^<>\n]{{0,{MAX_TAG_CHARACTERS}}})?|\[[a-z_]{{1,10}})\Z")
 _MARKER_ENDS = frozenset("]】］)$>")
 _NUMBERED = re.compile(r"\s*(?:[•⁃▪◦‣*-]\s?)?(\d{1,3}|[A-Za-z])([.)]{1,2})")
 _NEXT_NUMBER = re.compile(r"\s((?:[•⁃▪◦‣]\s?)?(\d{1,3}|[A-Za-z])([.)]{1,2}))\Z")
@@ -147,7 +147,7 @@ def _is_item_number(text: str) -> bool:
 
 
 def _has_word(text: str, i: int) -> bool:
-    return i > MAX_LEFT or _LETTER.search(text, 0, i) is not None
+    return i > MAX_LEFT_CHARACTERS or _LETTER.search(text, 0, i) is not None
 
 
 _BRACKETS = {"(": ")", "[": "]", "《": "》", "〈": "〉", "（": "）"}
@@ -155,7 +155,7 @@ _BRACKETS = {"(": ")", "[": "]", "《": "》", "〈": "〉", "（": "）"}
 
 def _is_in_brackets(text: str, i: int, end: int) -> bool:
     """Return whether a bracket is open that is not closed directly after the mark. After a colon it is an emoticon."""
-    stretch = text[max(0, i - MAX_BRACKETS) : i]
+    stretch = text[max(0, i - MAX_BRACKET_CHARACTERS) : i]
     for opening, closing in _BRACKETS.items():
         opening_index = stretch.rfind(opening)
         if (
@@ -175,7 +175,7 @@ def _after_closers(text: str, i: int, end: int, marker_end: MarkerEnd, final: bo
         return end  # the most frequent case
     end = _skip(_TAIL, text, end)
     for opening, closing in _MIXED_CLOSERS:
-        if text[end : end + 1] == closing and text.count(opening, max(0, i - MAX_BRACKETS), i):
+        if text[end : end + 1] == closing and text.count(opening, max(0, i - MAX_BRACKET_CHARACTERS), i):
             end = _skip(_TAIL, text, end + 1)
     while end < len(text):
         position = _skip(_SPACES, text, end)
@@ -184,8 +184,8 @@ def _after_closers(text: str, i: int, end: int, marker_end: MarkerEnd, final: bo
         if emoji := _EMOJI.match(text, position):
             end = emoji.end()
             continue
-        if text[position] == "»" and text.count("«", max(0, i - MAX_BRACKETS), i) > text.count(
-            "»", max(0, i - MAX_BRACKETS), end
+        if text[position] == "»" and text.count("«", max(0, i - MAX_BRACKET_CHARACTERS), i) > text.count(
+            "»", max(0, i - MAX_BRACKET_CHARACTERS), end
         ):
             end = _skip(_TAIL, text, position)
             continue
@@ -238,7 +238,7 @@ def _ends_before_lower_case(text: str, i: int, end: int, openers: str) -> bool:
         return False
     if text[i] == ".":
         return end - i == 1 and text[i - 1 : i] != "." and ends_before_lower_case(text, i)
-    word = _LAST_WORD.search(text, max(0, i - MAX_STARTER), i)
+    word = _LAST_WORD.search(text, max(0, i - MAX_STARTER_CHARACTERS), i)
     return text[i] == "?" or (text[i] == "!" and word is not None and word[0].islower())
 
 
@@ -249,6 +249,6 @@ def _without_space(text: str, i: int, end: int, final: bool) -> int | NeedData |
     word = _WORD.match(text, end)
     stop = word.end() if word else end
     if stop == len(text) and not final:
-        return NEED_DATA if stop - end < MAX_STARTER else None
+        return NEED_DATA if stop - end < MAX_STARTER_CHARACTERS else None
     starts = text[end:stop].lower() in STARTERS and text[end + 1 : stop].islower() and stop - end > 1
     return end if starts and text[stop : stop + 1].isspace() else None

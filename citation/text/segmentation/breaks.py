@@ -6,7 +6,7 @@ from typing import Final
 from ..need_data import NEED_DATA, NeedData
 from ..words.word_lists import load_words
 
-MAX_BREAK: Final = 20  # characters of a closing tag or line break
+MAX_BREAK_CHARACTERS: Final = 20  # characters of a closing tag or line break
 
 _WORDS = load_words("format_words")
 _VOID = "|".join(_WORDS["line_breaks"])
@@ -44,6 +44,6 @@ def without_breaks(text: str) -> tuple[int, int]:
     """Return the span of a sentence without white space and breaks around it."""
     begun = _BEGIN.match(text)
     start, end = begun.end() if begun else 0, len(text.rstrip())
-    while text[end - 1 : end] == ">" and (tag := _END.search(text, max(start, end - MAX_BREAK), end)):
+    while text[end - 1 : end] == ">" and (tag := _END.search(text, max(start, end - MAX_BREAK_CHARACTERS), end)):
         end = len(text[: tag.start()].rstrip())
     return min(start, end), end

@@ -1,7 +1,7 @@
 """Structured text at the beginning of an answer: JSON, CSV, YAML, XML, code, and the thoughts of a model.
 
 Models write them without a fence, which a prompt often asks for. They are recognised by their first characters; CSV and
-some YAML by the first line and the beginning of the second. Text that is still undecided after `MAX_OPENING` characters
+some YAML by the first line and the beginning of the second. Text that is still undecided after MAX_OPENING_CHARACTERS
 is prose.
 """
 
@@ -13,11 +13,13 @@ from ..need_data import NEED_DATA, NeedData
 from ..words.word_lists import load_words
 from .sentence import Kind
 
-MAX_OPENING: Final = 300  # characters; the header of a table with twenty columns has fewer
-MAX_FIELD: Final = 40  # characters of the first field of a line of CSV
-MAX_JSON_STRING: Final = 60  # characters of a quotation in prose, such as a title, that could be a string of JSON
+MAX_OPENING_CHARACTERS: Final = 300  # characters; the header of a table with twenty columns has fewer
+MAX_FIELD_CHARACTERS: Final = 40  # characters of the first field of a line of CSV
+MAX_JSON_STRING_CHARACTERS: Final = (
+    60  # characters of a quotation in prose, such as a title, that could be a string of JSON
+)
 MIN_SEPARATORS: Final = 2  # with fewer, a line that ends like a sentence is one: "Hello,world."
-_UNSPACED_WORD: Final = 10  # characters without a space that are a field in Chinese or Japanese
+_UNSPACED_WORD_CHARACTERS: Final = 10  # characters without a space that are a field in Chinese or Japanese
 
 Opening = Kind | NeedData | None
 
@@ -55,8 +57,8 @@ def line_kind(text: str, *, final: bool) -> Opening:
 
 def _opening(text: str, final: bool) -> tuple[str, bool]:
     """Return the bounded beginning that decides, and whether nothing more of it arrives."""
-    final = final or len(text) >= MAX_OPENING
-    text = text[:MAX_OPENING]
+    final = final or len(text) >= MAX_OPENING_CHARACTERS
+    text = text[:MAX_OPENING_CHARACTERS]
     return (text if not final or text.endswith("\n") else text + "\n"), final
 
 
@@ -99,7 +101,7 @@ _FIRST_STRING = re.compile(rf"{_LISTS}({_STRING})\s*+")
 
 def _list(text: str, final: bool) -> Opening:
     """Return JSON for a list of strings, None for a link whose text is a quotation: ["Tides"](https://…)."""
-    if re.match(rf'{_LISTS}"{_CHARACTER}{{{MAX_JSON_STRING}}}', text):
+    if re.match(rf'{_LISTS}"{_CHARACTER}{{{MAX_JSON_STRING_CHARACTERS}}}', text):
         return Kind.JSON
     string = _FIRST_STRING.match(text)
     if string is None:
@@ -133,11 +135,13 @@ _NOT_XML = frozenset(_WORDS["not_xml"] + _WORDS["thoughts"])
 
 def _string(text: str, expected: bool, final: bool) -> Opening:
     """Return JSON for an answer that is one string, where the prompt asks for it; CSV with fields in quotes."""
-    if expected and re.match(f'"{_CHARACTER}{{{MAX_JSON_STRING}}}', text):
+    if expected and re.match(f'"{_CHARACTER}{{{MAX_JSON_STRING_CHARACTERS}}}', text):
         return Kind.JSON
     closed = re.match(_STRING, text)
     if closed is None:
-        may_close = re.fullmatch(rf'"{_CHARACTER}{{0,{MAX_JSON_STRING if expected else MAX_FIELD}}}\\?', text)
+        may_close = re.fullmatch(
+            rf'"{_CHARACTER}{{0,{MAX_JSON_STRING_CHARACTERS if expected else MAX_FIELD_CHARACTERS}}}\\?', text
+        )
         return NEED_DATA if may_close and not final else None
     following = text[closed.end() :]
     if following.strip():
@@ -239,11 +243,11 @@ def _csv(text: str, expected: bool, final: bool) -> Opening:
 
 _FIRST_WORD = re.compile(r"(\w+) ")
 _QUOTED = r'"(?:[^"\n]|"")*"'
-_WORD = rf"[^\s,;\"\t.!?:()。，：\[\]【]{{1,{MAX_FIELD}}}"
-_FIELD = rf"(?!\S*[\u2e80-\u9fff]{{{_UNSPACED_WORD}}})(?:{_QUOTED}|(?:{_WORD}[ ]){{0,2}}{_WORD})"
+_WORD = rf"[^\s,;\"\t.!?:()。，：\[\]【]{{1,{MAX_FIELD_CHARACTERS}}}"
+_FIELD = rf"(?!\S*[\u2e80-\u9fff]{{{_UNSPACED_WORD_CHARACTERS}}})(?:{_QUOTED}|(?:{_WORD}[ ]){{0,2}}{_WORD})"
 _BULLET = re.compile(r"\s*[-*+•]\s")  # begins an item of a list, which may contain tabs
 _FIRST_FIELD = re.compile(rf"\s*{_FIELD}(?P<separator>[,;\t])(?P<after>.)", re.DOTALL)
-_MAY_BE_FIELD = re.compile(rf"\s*(?:{_FIELD}[ ]?[,;\t]?|\"[^\"\n]{{0,{MAX_FIELD}}})?")
+_MAY_BE_FIELD = re.compile(rf"\s*(?:{_FIELD}[ ]?[,;\t]?|\"[^\"\n]{{0,{MAX_FIELD_CHARACTERS}}})?")
 # Names of columns with spaces between them: "name, height". Lines of prose are no names of columns.
 _SPACED_HEADER = re.compile(r"[a-z_]\w*(?:, [a-z_]\w*)+\n")
 _MAY_BE_SPACED_HEADER = re.compile(r"[a-z_]\w*(?:, [a-z_]\w*)*(?:, ?)?")

@@ -11,13 +11,13 @@ from ..need_data import NEED_DATA, NeedData
 
 OPENINGS: Final = "`$\\[<《〈"  # the first characters of spans
 
-MAX_CODE = 300  # characters of code in a line
+MAX_CODE_CHARACTERS = 300  # characters of code in a line
 MAX_MATH = 150
 MAX_LINK_TEXT = 300
-MAX_REMARK = 120  # characters of [a remark in brackets] that is not split
+MAX_REMARK_CHARACTERS = 120  # characters of [a remark in brackets] that is not split
 MAX_TARGET = 500  # the limit of the marker grammar
 MAX_TAG = 200
-MAX_TITLE = 80  # characters of 《a title》
+MAX_TITLE_CHARACTERS = 80  # characters of 《a title》
 
 
 def span_end(text: str, i: int, *, final: bool) -> int | NeedData | None:
@@ -52,7 +52,7 @@ def _code_end(text: str, i: int, final: bool) -> int | NeedData | None:
         return start if final else NEED_DATA
     if start - i > MAX_TICKS:
         return start
-    return _find_closing(text, i, start, _CLOSING[start - i], MAX_CODE, final) or start
+    return _find_closing(text, i, start, _CLOSING[start - i], MAX_CODE_CHARACTERS, final) or start
 
 
 _TICKS: Final = re.compile("`+")
@@ -109,7 +109,7 @@ def _bracket_end(text: str, i: int, final: bool) -> int | NeedData | None:
         if target:
             return target.end()
         return end if final or len(text) - end >= MAX_TARGET else NEED_DATA
-    return end if end - i <= MAX_REMARK else None
+    return end if end - i <= MAX_REMARK_CHARACTERS else None
 
 
 _INSIDE: Final = r"(?:[^\[\]\\]|\\.)*"
@@ -130,7 +130,7 @@ _TAG_END: Final = re.compile(">")
 
 
 def _title_end(text: str, i: int, final: bool) -> int | NeedData | None:
-    return _find_closing(text, i, i + 1, _TITLE_END[text[i]], MAX_TITLE, final)
+    return _find_closing(text, i, i + 1, _TITLE_END[text[i]], MAX_TITLE_CHARACTERS, final)
 
 
 _TITLE_END: Final = {"《": re.compile("》"), "〈": re.compile("〉")}

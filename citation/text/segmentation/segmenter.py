@@ -37,7 +37,7 @@ from .sentence import VERBATIM, Kind, OpenSentence, SegmentLimits, Sentence, rel
 from .structured_blocks import StructuredBlocks
 
 MIN_THAI_SENTENCE: Final = 40  # Thai and Lao have no full stop: a space ends a sentence of this many characters or more
-MAX_LINE_START: Final = 200  # characters of a line that decide its type
+MAX_LINE_START_CHARACTERS: Final = 200  # characters of a line that decide its type
 
 _MARKS: Final = re.compile(f"[{re.escape(ENDS + OPENINGS)})]")
 _ALL_MARKS: Final = re.compile(f"{_MARKS.pattern}|(?<=[{THAI_LAO}]) |{LOOKALIKES}")
@@ -274,8 +274,8 @@ class Segmenter:
         kind = self._line.kind if self._line else Kind.PROSE
         text = self._buffer[self._begin : end]
         sentence = Sentence(self._offset + self._begin, text, kind, continues)
-        if len(self._line_start) < MAX_LINE_START:
-            self._line_start += text[:MAX_LINE_START]
+        if len(self._line_start) < MAX_LINE_START_CHARACTERS:
+            self._line_start += text[:MAX_LINE_START_CHARACTERS]
         self._begin = end
         self._scanned = max(self._scanned, end)
         return sentence

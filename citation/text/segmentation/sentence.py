@@ -85,8 +85,8 @@ class SegmentLimits:
             raise ValueError(f"characters must be {MIN_CHARACTERS} or more, is {self.characters}")
 
 
-_MAX_TAIL = 300  # characters at the end that are searched: more than a marker has
-_MAX_OPEN_BRACKET = 100  # characters after an open bracket that may become a marker
+_MAX_TAIL_CHARACTERS = 300  # characters at the end that are searched: more than a marker has
+_MAX_OPEN_BRACKET_CHARACTERS = 100  # characters after an open bracket that may become a marker
 # Marks that may be the end of a sentence or of its markup, and white space: a marker may be placed before them.
 _SOFT_MARKS = ".!?…。！？；:,;\"'”’)]}*_»›」』】》`$|#\\^{"
 _SOFT = "".join(filter(str.isspace, map(chr, range(0x3001)))) + _SOFT_MARKS
@@ -105,7 +105,7 @@ _HASH_MARKER = re.compile(r"##\d{1,18}\Z")
 
 def releasable_length(text: str) -> int:
     """Return how many leading characters no continuation makes part of a marker, a closing mark or trailing space."""
-    begin = max(0, len(text) - _MAX_TAIL)
+    begin = max(0, len(text) - _MAX_TAIL_CHARACTERS)
     if not _MARKER_START.search(text, begin):
         return len(text.rstrip(_SOFT))
     if not _CLOSING.search(text, begin):
@@ -119,7 +119,7 @@ def _before_open_bracket(text: str, begin: int) -> int:
 
     The search for `_TAIL` would start again at each of many open brackets.
     """
-    opening = _OPENING.search(text, max(begin, len(text) - _MAX_OPEN_BRACKET - 1))
+    opening = _OPENING.search(text, max(begin, len(text) - _MAX_OPEN_BRACKET_CHARACTERS - 1))
     end = len(text[: opening.start() if opening else len(text)].rstrip(_SOFT))
     while number := _HASH_MARKER.search(text, max(begin, end - 20), end):
         end = len(text[: number.start()].rstrip(_SOFT))

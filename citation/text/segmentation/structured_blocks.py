@@ -11,7 +11,7 @@ from ..need_data import NEED_DATA, NeedData
 from .data_formats import line_kind, opening_kind, root_of, thought_end
 from .sentence import Kind
 
-MAX_CLOSING: Final = 100  # characters of what ends thoughts or XML
+MAX_CLOSING_CHARACTERS: Final = 100  # characters of what ends thoughts or XML
 _YAML_RULE: Final = "---"  # ends the metadata at the beginning of a page
 
 
@@ -70,7 +70,7 @@ class StructuredBlocks:
         if self.kind is Kind.JSON:
             return self._json.end(text, start, stop)
         if self._closing:
-            closed = self._closing.search(text, max(begin, start - MAX_CLOSING), stop)
+            closed = self._closing.search(text, max(begin, start - MAX_CLOSING_CHARACTERS), stop)
             return closed.end() if closed else None
         return None
 

@@ -22,7 +22,7 @@ from ...embedding import Embedder
 from ...errors import ProviderError
 from ..hybrid_search import SEARCH_SECONDS, combine, fuse, milliseconds_since, question_vector
 from ..question_scope import breadth
-from ..ranking import MAX_QUESTION
+from ..ranking import MAX_QUESTION_CHARACTERS
 from ..readers.source_file import SourceFile, unreadable
 from ..retriever import Document, Entry, Retrieved, Retriever
 from .directory_walk import OpenFolder
@@ -91,7 +91,7 @@ class FolderRetriever(Retriever):
         vector, notes = await question_vector(embedder, query, self._timeout)
         if option and embedder is None:
             notes = {"degraded": "by words only: the embedder is not available"}
-        truncated = query[:MAX_QUESTION]  # other requests wait for the same thread
+        truncated = query[:MAX_QUESTION_CHARACTERS]  # other requests wait for the same thread
         retrieved = await self._in_thread(partial(self._search, truncated, vector, option, top_k))
         return replace(retrieved, notes={**retrieved.notes, **notes})
 

@@ -19,7 +19,7 @@ from .private_files import contains_private_key, is_included
 from .store import Folder, Store
 
 READERS_VERSION = 8  # increased when the readers return other excerpts, so that all files are read again
-BLOCK = 2**20  # bytes read at a time for the hash
+BLOCK_BYTES = 2**20  # bytes read at a time for the hash
 # Between two commits, each of which waits for the disk. With one commit a file, indexing took four times as long.
 COMMIT_SECONDS = 0.5
 
@@ -157,7 +157,7 @@ class _FileReader:
             return b""  # the reader refuses the file with a reason
         try:
             with source.binary() as content:
-                while block := content.read(BLOCK):
+                while block := content.read(BLOCK_BYTES):
                     digest.update(block)
         except OSError as error:
             raise unreadable(source.path, error) from None

@@ -33,7 +33,7 @@ _IDENTIFIERS = re.compile(r"(?:client_secret|service[-_]account|id_(?:rsa|dsa|ec
 _PRIVATE_KEY = re.compile(rb"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----|PuTTY-User-Key-File-\d")
 # A text that explains such files does not begin like one
 _KEY_FILE = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:-----BEGIN |Bag Attributes|PuTTY-User-Key-File)")
-HEAD = 2**16  # bytes in which a private key is searched for; it may follow certificates
+HEAD_BYTES = 2**16  # bytes in which a private key is searched for; it may follow certificates
 
 
 def private_reason(name: str, include: Sequence[str]) -> str:
@@ -51,7 +51,7 @@ def private_reason(name: str, include: Sequence[str]) -> str:
 def contains_private_key(source: SourceFile) -> bool:
     """Return whether a file consists of a private key and its certificates, whatever its name."""
     with source.binary() as content:
-        head = content.read(HEAD)
+        head = content.read(HEAD_BYTES)
     return bool(_KEY_FILE.match(head) and _PRIVATE_KEY.search(head))
 
 

@@ -24,7 +24,7 @@ from .template import fill, placeholders
 SERVICE = "retriever"  # in error messages
 MAX_ANSWER_BYTES = 16 * 2**20  # one search: 200 excerpts of 80 KB
 MAX_ENTRIES = 1_000  # results that are read; `top_k` is 200 at most, and some results may have no text
-MAX_ERROR = 300  # characters of an error message; those of Elasticsearch contain whole queries
+MAX_ERROR_CHARACTERS = 300  # characters of an error message; those of Elasticsearch contain whole queries
 # The paths of the error message of Elasticsearch, Azure, Qdrant, Weaviate and most others.
 _ERROR_PATHS = "error.reason|error.message|status.error|error.0.message|message|detail|error"
 
@@ -152,7 +152,7 @@ def _first_entries(items: Sequence[Any], fields: Mapping[str, str], top_k: int) 
 
 def _masked(explanation: Any) -> str:
     """Return an error message as a client may see it."""
-    return mask_start(text_of(explanation), MAX_ERROR)
+    return mask_start(text_of(explanation), MAX_ERROR_CHARACTERS)
 
 
 def _properties(fields: Mapping[str, str]) -> str:

@@ -11,7 +11,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from ..excerpts import MAX_HEADING, Excerpt, ExcerptSplitter
+from ..excerpts import MAX_HEADING_CHARACTERS, Excerpt, ExcerptSplitter
 from .artifacts import artifact
 from .part import Part, UnreadableFileError
 from .source_file import SourceFile, unreadable
@@ -79,7 +79,7 @@ def _entry(excerpt: Excerpt, part: Part, fields: Entry, name: str, index: int) -
     The first heading of a page often repeats its title. It is named once.
     """
     title = (fields["title"],) if "title" in fields else ()
-    above = tuple(heading[:MAX_HEADING] for heading in (*title, *part.headings))
+    above = tuple(heading[:MAX_HEADING_CHARACTERS] for heading in (*title, *part.headings))
     placed = replace(
         excerpt,
         start=excerpt.start + part.start,

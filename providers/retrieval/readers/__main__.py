@@ -21,7 +21,7 @@ from .isolated import MAX_CHARACTERS, MAX_OUTPUT_BYTES, MEMORY_BYTES, SECONDS
 from .part import UnreadableFileError
 from .reader_process import FILE_SECONDS, INDEX_MEMORY_BYTES
 
-_RECEIVED = 2**16  # bytes at a time; a request is shorter, unless the name of its file is very long
+_RECEIVED_BYTES = 2**16  # bytes at a time; a request is shorter, unless the name of its file is very long
 
 
 def lines(source: SourceFile, name: str) -> Iterator[str]:
@@ -79,9 +79,9 @@ def read_requested() -> None:
 def received(requests: socket.socket) -> Iterator[tuple[Any, int]]:
     """Yield requests with their descriptors."""
     while True:
-        data, descriptors, _, _ = socket.recv_fds(requests, _RECEIVED, 1)
+        data, descriptors, _, _ = socket.recv_fds(requests, _RECEIVED_BYTES, 1)
         while data and not data.endswith(b"\n"):
-            data += requests.recv(_RECEIVED)
+            data += requests.recv(_RECEIVED_BYTES)
         if not data:
             return
         yield json.loads(data), descriptors[0]

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...one_line import one_line
 
-MAX_IN_MEMORY = 16 * 2**20  # bytes; the tree of a page of 8 MB takes 230 MB
+MAX_IN_MEMORY_BYTES = 16 * 2**20  # bytes; the tree of a page of 8 MB takes 230 MB
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,5 +38,5 @@ class NoTextError(UnreadableFileError):
 
 def check_memory(path: Path, size: int) -> None:
     """Raise UnreadableFileError for a file that is too large to be read into memory as a whole."""
-    if size > MAX_IN_MEMORY:
-        raise UnreadableFileError(path, f"is {size:,} bytes; of this format at most {MAX_IN_MEMORY:,} are read")
+    if size > MAX_IN_MEMORY_BYTES:
+        raise UnreadableFileError(path, f"is {size:,} bytes; of this format at most {MAX_IN_MEMORY_BYTES:,} are read")

@@ -9,9 +9,9 @@ from .front_matter import front_matter
 from .part import Part, UnreadableFileError
 from .source_file import SourceFile
 
-WINDOW = 2**20  # characters in memory; the length of a book
-BLOCK = 2**18  # bytes per read
-SAMPLE = 2**16  # bytes from which an encoding is detected
+WINDOW_CHARACTERS = 2**20  # characters in memory; the length of a book
+BLOCK_BYTES = 2**18  # bytes per read
+SAMPLE_BYTES = 2**16  # bytes from which an encoding is detected
 WESTERN = "cp1252"  # the encoding of Windows in Western Europe, which contains Latin-1
 # Letters besides ASCII: German, French, Spanish, Portuguese, Italian, Nordic languages, Icelandic
 _WESTERN_LETTERS = (
@@ -34,11 +34,11 @@ def parts(source: SourceFile) -> Iterator[Part]:
     """Yield the text in windows that end with a paragraph. The fields of the front matter apply to all of them."""
     encoding = encoding_of(source)
     with source.text(encoding) as file:
-        text = file.read(WINDOW)
+        text = file.read(WINDOW_CHARACTERS)
         fields, start = front_matter(text)
         text = text[start:]
         while text:
-            more = file.read(WINDOW)
+            more = file.read(WINDOW_CHARACTERS)
             end = len(text) if not more else _last_paragraph(text)
             yield Part(text[:end], start, fields=fields)
             start += end
@@ -52,7 +52,7 @@ def encoding_of(source: SourceFile) -> str:
     Western European language is Windows-1252. Any other encoding is detected.
     """
     with source.binary() as file:
-        head = file.read(SAMPLE)
+        head = file.read(SAMPLE_BYTES)
         encoding = next((name for mark, name in _BOMS.items() if head.startswith(mark)), "utf-8")
         decoder = codecs.getincrementaldecoder(encoding)()
         last = block = head
@@ -61,19 +61,19 @@ def encoding_of(source: SourceFile) -> str:
                 if encoding == "utf-8" and b"\0" in block:
                     _not_text(source)
                 decoder.decode(block)
-                last, block = block, file.read(BLOCK)
+                last, block = block, file.read(BLOCK_BYTES)
             decoder.decode(b"", final=True)
         except UnicodeDecodeError as error:
             if encoding != "utf-8":
                 return _not_text(source)
-            return _detect_encoding(source, _sample(block, error.start) if block else last[-SAMPLE:])
+            return _detect_encoding(source, _sample(block, error.start) if block else last[-SAMPLE_BYTES:])
     return encoding
 
 
 def _sample(block: bytes, offset: int) -> bytes:
     """Return the bytes from the start of the line at an offset. The text before may be ASCII, which shows nothing."""
-    start = max(block.rfind(b"\n", 0, offset) + 1, offset - SAMPLE // 2)
-    return block[start : start + SAMPLE]
+    start = max(block.rfind(b"\n", 0, offset) + 1, offset - SAMPLE_BYTES // 2)
+    return block[start : start + SAMPLE_BYTES]
 
 
 def _detect_encoding(source: SourceFile, sample: bytes) -> str:

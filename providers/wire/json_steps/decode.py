@@ -26,14 +26,14 @@ _SEARCHED_BYTES = 256 * 2**10  # bytes that are searched in a step: 1 ms
 _ESCAPE = rb"(?:\\u[dD][89abAB][0-9a-fA-F]{2}\\u[0-9a-fA-F]{4}|\\u[0-9a-fA-F]{4}|\\.)"  # a pair of surrogates is one
 _SHORT_STRING = rb'"[^"\\]{0,999}+(?:\\.[^"\\]{0,99}+){0,9}+"'
 _FLAT = rb'[\[{][^"\[\]{}]{0,999}+(?:%b[^"\[\]{}]{0,99}+){0,19}+[\]}]' % _SHORT_STRING
-_STRETCH = 64 * 2**10  # bytes without strings and containers; a longer one without a comma is no useful JSON
+_STRETCH_BYTES = 64 * 2**10  # bytes without strings and containers; a longer one without a comma is no useful JSON
 # Some small containers without others inside, some strings and what separates them, a bracket, a quotation mark, or a
 # stretch of anything else. The groups `comma`, `string` and `after` are the last of their kind in the token. The odd
 # number of strings makes every second token end after a value if the strings are keys and values.
 _TOKEN = re.compile(
     rb"(?P<flat>(?:%b\s{0,99}+(?P<comma>,?+)\s{0,99}+){1,64}+)|"
     rb'(?P<strings>(?:(?P<string>%b)(?P<after>[^"\[\]{}]{0,99}+)){1,63}+)|[\[\]{}"]|(?P<between>[^"\[\]{}]{1,%d}+)'
-    % (_FLAT, _SHORT_STRING, _STRETCH),
+    % (_FLAT, _SHORT_STRING, _STRETCH_BYTES),
     re.DOTALL,
 )
 _INSIDE_STRING = re.compile(rb'[^"\\]{0,65536}+(?:%b[^"\\]{0,65}+){0,999}+' % _ESCAPE, re.DOTALL)
@@ -103,7 +103,7 @@ class _Decoder:
                     yield None
                 if token["strings"]:
                     self._string = token.start("string")
-                elif after - position == _STRETCH and data.find(_COMMA, position, after) < 0:
+                elif after - position == _STRETCH_BYTES and data.find(_COMMA, position, after) < 0:
                     self._skip_space(position, after)
             elif kind == _QUOTE:
                 after = yield from self._long_string(position)

@@ -7,7 +7,7 @@ from .limits import PIECE_BYTES
 
 SCALARS = frozenset({int, float, bool, type(None)})
 _CONTAINERS = (dict, list, tuple)  # a tuple, because `dict | list | tuple` is built at each call
-_CONTAINER_SIZE, _SCALAR_SIZE = 16, 8  # bytes of a text whose encoding takes as long
+_CONTAINER_BYTES, _SCALAR_BYTES = 16, 8  # bytes of a text whose encoding takes as long
 
 
 def is_large(value: Any, limit: int) -> bool:
@@ -27,14 +27,14 @@ def approximate_size(value: Any, limit: int = 0) -> int:
             if type(element) is str:
                 size += len(element)
             elif type(element) in SCALARS:
-                size += _SCALAR_SIZE
+                size += _SCALAR_BYTES
             elif isinstance(element, _CONTAINERS):
-                size += len(element) + _CONTAINER_SIZE
+                size += len(element) + _CONTAINER_BYTES
                 if size > limit:
                     break
                 unread.append(element)
                 if isinstance(element, dict):
                     unread.append(element.values())
             else:
-                size += len(element) if isinstance(element, str) else _SCALAR_SIZE
+                size += len(element) if isinstance(element, str) else _SCALAR_BYTES
     return size

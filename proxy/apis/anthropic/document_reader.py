@@ -20,11 +20,11 @@ from ...http.document_queue import DocumentQueue
 
 Fields = dict[str, Any]
 
-LONG_TEXT = 20_000  # characters; splitting as many lines takes 11 ms, more than other requests should wait
+LONG_TEXT_CHARACTERS = 20_000  # characters; splitting as many lines takes 11 ms, more than other requests should wait
 # Pieces of one request above which they get longer. Pieces are up to a half shorter than their target length, and a
 # request may have other evidence.
 MANY_PIECES = MAX_EVIDENCE // 2
-DECODED_AT_ONCE = 400_000  # characters of base64: 4 ms
+DECODED_CHARACTERS = 400_000  # characters of base64: 4 ms
 CACHED_CHARACTERS = 8_000_000  # total of the latest PDFs: a conversation repeats its documents with every question
 OBJECT_CHARACTERS = 300  # the memory of a PDF or piece without its text: 250 to 350 bytes
 
@@ -68,7 +68,7 @@ class DocumentReader:
         length = max(TARGET_LENGTH, ceil(sum(map(len, texts.values())) / MANY_PIECES))
         work = Work("prepare_evidence")
         for number, text in texts.items():
-            if len(text) > LONG_TEXT:
+            if len(text) > LONG_TEXT_CHARACTERS:
                 pieces[number] = await scheduler().in_thread(partial(_split, text, length))
                 continue
             with work:
@@ -115,8 +115,8 @@ def _decode(data: str) -> tuple[bytes, bytes]:
     The document is decoded in pieces, because decoding holds the interpreter's lock: 300 ms for 30 MB.
     """
     decoded, digest, undecoded = bytearray(), sha256(), ""
-    for start in range(0, len(data), DECODED_AT_ONCE):
-        piece = undecoded + "".join(data[start : start + DECODED_AT_ONCE].split())
+    for start in range(0, len(data), DECODED_CHARACTERS):
+        piece = undecoded + "".join(data[start : start + DECODED_CHARACTERS].split())
         end = len(piece) // 4 * 4  # four characters are three bytes
         content, undecoded = b64decode(piece[:end]), piece[end:]
         decoded += content

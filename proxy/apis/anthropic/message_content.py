@@ -13,7 +13,7 @@ from citestream.providers.wire.json_text import as_list, as_object
 from citestream.providers.wire.openai_messages import call_fragments
 
 from ...http.client_api import Citations
-from ...http.sending import LONG_EVENT
+from ...http.sending import LONG_EVENT_BYTES
 from ...pipeline.collect_chunks import MANY_CHUNKS
 from ...pipeline.merge_deltas import reasoning_of
 from ..citation_cursor import CitationCursor
@@ -22,7 +22,9 @@ from .citation_location import Locations, native_citations
 Fields = dict[str, Any]
 
 CHOICE = 0  # this API has one answer
-LONG_ARGUMENTS = 2**16  # characters that are decoded in 1 ms; the next tool call waits for longer ones until the end
+LONG_ARGUMENTS_CHARACTERS = (
+    2**16
+)  # characters that are decoded in 1 ms; the next tool call waits for longer ones until the end
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +106,7 @@ class MessageContent:
         """Return what grows with the answer, if it is long. One block may have many citations or results of a tool."""
         pieces = sum(len(pieces) for block in self._blocks for pieces in block.pieces.values())
         is_long = len(self._blocks) + pieces > MANY_CHUNKS
-        return [self._blocks] if is_long or is_large([block.fields for block in self._blocks], LONG_EVENT) else []
+        return [self._blocks] if is_long or is_large([block.fields for block in self._blocks], LONG_EVENT_BYTES) else []
 
     # Text
 
@@ -211,7 +213,7 @@ class MessageContent:
         if self._open is None or self._open_type != "tool_use":
             return False
         pieces = self._open.pieces.get("partial_json", ())
-        if sum(map(len, pieces)) > LONG_ARGUMENTS:
+        if sum(map(len, pieces)) > LONG_ARGUMENTS_CHARACTERS:
             return True
         try:
             return not isinstance(json.loads("".join(pieces)), dict)

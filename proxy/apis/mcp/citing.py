@@ -18,8 +18,8 @@ from .documents import passages_for
 Fields = dict[str, Any]
 
 MAX_SEARCHES: Final = 20  # sentences of a text that are searched, each in a few milliseconds
-MIN_SEARCHED: Final = 20  # characters of such a sentence
-MAX_SEARCHED: Final = 20_000  # characters of a text that has these sentences
+MIN_SEARCHED_CHARACTERS: Final = 20  # characters of such a sentence
+MAX_SEARCHED_CHARACTERS: Final = 20_000  # characters of a text that has these sentences
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +115,8 @@ def _given(app: App, raw: Any) -> tuple[Evidence, ...]:
 
 def _queries(text: str) -> list[str]:
     """Return the sentences of a text that are searched."""
-    sentences = [text[start:end].strip() for start, end in split_sentences(text[:MAX_SEARCHED])]
-    return [sentence for sentence in sentences if len(sentence) >= MIN_SEARCHED][:MAX_SEARCHES] or [text]
+    sentences = [text[start:end].strip() for start, end in split_sentences(text[:MAX_SEARCHED_CHARACTERS])]
+    return [sentence for sentence in sentences if len(sentence) >= MIN_SEARCHED_CHARACTERS][:MAX_SEARCHES] or [text]
 
 
 def _sentence(

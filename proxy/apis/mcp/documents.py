@@ -16,7 +16,7 @@ from ...pipeline.request.job import Job, JobEvidence, Retrieval
 
 Fields = dict[str, Any]
 
-MAX_DOCUMENT: Final = 200_000  # characters of a fetched document; hosts show less to their models
+MAX_DOCUMENT_CHARACTERS: Final = 200_000  # characters of a fetched document; hosts show less to their models
 MAX_RESULTS: Final = 50
 
 
@@ -113,6 +113,6 @@ def _url(item: Evidence) -> str:
 
 
 def _document_fields(name: str, title: str, url: str, text: str, metadata: Fields) -> Fields:
-    if len(text) > MAX_DOCUMENT:
+    if len(text) > MAX_DOCUMENT_CHARACTERS:
         metadata = metadata | {"truncated_from": len(text)}
-    return {"id": name, "title": title, "url": url, "text": text[:MAX_DOCUMENT], "metadata": metadata}
+    return {"id": name, "title": title, "url": url, "text": text[:MAX_DOCUMENT_CHARACTERS], "metadata": metadata}

@@ -21,7 +21,7 @@ from ...http.error_responses import RequestError, error_body, status_of
 from ...http.exchange import UNCITED, answer_body
 from ...http.middleware.admission import ADMISSION, Admission
 from ...http.middleware.body_budget import Reservation
-from ...http.request_body import BODIES, LARGE_BODY, decode_json, release_held, reserve
+from ...http.request_body import BODIES, LARGE_BODY_BYTES, decode_json, release_held, reserve
 from ...http.socket_stream import SocketStream
 from ...observability.logs import REQUEST_ID, TENANT
 from ...pipeline.request.long_input import parse_body
@@ -228,9 +228,9 @@ class _LatestResponse:
         reservation = budget.reservation() if budget else None
         work = Work("parse_request")
         try:
-            for start in range(0, len(data) if reservation else 0, LARGE_BODY):
+            for start in range(0, len(data) if reservation else 0, LARGE_BODY_BYTES):
                 with work:
-                    reservation.add(data[start : start + LARGE_BODY])  # type: ignore[union-attr] # checked above
+                    reservation.add(data[start : start + LARGE_BODY_BYTES])  # type: ignore[union-attr] # checked above
                 if work.due:
                     await work.pause()
         except RequestError:

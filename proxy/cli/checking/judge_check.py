@@ -28,7 +28,7 @@ from .natural_answers import Answer, built_in, citations, evidence_of, marked_se
 
 SEED = 0  # seed of the sample: two judges read the same answers
 SHOWN = ("F1", "precision", "recall", "kept", "removed", "filled", "bad")
-DEADLINE = 10.0  # seconds: the largest that the configuration allows, so that a slow judge is measured too
+DEADLINE_SECONDS = 10.0  # seconds: the largest that the configuration allows, so that a slow judge is measured too
 MOST_UNREAD = 0.1  # share of the calls without a usable reply, above which the quality says little
 WORSE, BETTER = 0.02, 0.02  # differences that a recommendation mentions
 # Whether the judge can be reached is found out with one question before the measurement.
@@ -55,7 +55,7 @@ def run(paths: Sequence[Path], model: str, *, sample: int, price: float, as_json
     answers = [answer for path in paths for answer in read(path)] if paths else built_in()
     if 0 < sample < len(answers):
         answers = Random(SEED).sample(answers, sample)  # noqa: S311 # nosec B311 # a reproducible sample
-    scoring = config.scoring.model_copy(update={"judge": model, "judge_deadline_seconds": DEADLINE})
+    scoring = config.scoring.model_copy(update={"judge": model, "judge_deadline_seconds": DEADLINE_SECONDS})
     results = asyncio.run(_measure(answers, config.model_copy(update={"scoring": scoring})))
     cost = results.report.tokens / 1e6 * price / len(answers)
     if as_json:

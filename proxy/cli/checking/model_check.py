@@ -29,7 +29,7 @@ from ...config import Config
 from ...judges import make_judge
 from ...model_routes import Routes
 from ...scorers import Scorers
-from .judge_check import DEADLINE, SEED, cited
+from .judge_check import DEADLINE_SECONDS, SEED, cited
 from .labelled_pairs import Pairs, halves, joined, labelled_pairs
 from .measures import Counts, count, ratio
 from .natural_answers import Answer, built_in, read
@@ -94,7 +94,13 @@ async def _measure(answers: Sequence[Answer], folder: str, config: Config, *, fi
 
 def _changed(config: Config, options: Options, **scoring: str) -> Config:
     """Return the configuration with other options, and without a judge and a checker unless they are given."""
-    changes = {"judge": "", "checker": "", "deadline_seconds": DEADLINE, "judge_deadline_seconds": DEADLINE, **scoring}
+    changes = {
+        "judge": "",
+        "checker": "",
+        "deadline_seconds": DEADLINE_SECONDS,
+        "judge_deadline_seconds": DEADLINE_SECONDS,
+        **scoring,
+    }
     return config.model_copy(update={"scoring": config.scoring.model_copy(update=changes), "citations": options})
 
 

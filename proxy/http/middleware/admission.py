@@ -15,7 +15,7 @@ from .client_shares import ClientShares
 from .shared_counts import Counts
 
 ADMISSION = web.AppKey["Admission"]("admission")
-RETRY_AFTER = 1  # seconds; by then a stream has ended or another server has taken over
+RETRY_AFTER_SECONDS = 1  # seconds; by then a stream has ended or another server has taken over
 
 
 class Admission:
@@ -83,9 +83,9 @@ class Admission:
     def admit(self, tenant: str) -> Iterator[None]:
         """Count a request of this client. Raise RequestError if there are too many, or the server stops."""
         if not self.open:
-            raise RequestError(503, "the server is stopping", code="shutting_down", retry_after=RETRY_AFTER)
+            raise RequestError(503, "the server is stopping", code="shutting_down", retry_after=RETRY_AFTER_SECONDS)
         if sum(self._counts) >= self._max_requests:
-            raise RequestError(503, "too many requests at once", code="over_capacity", retry_after=RETRY_AFTER)
+            raise RequestError(503, "too many requests at once", code="over_capacity", retry_after=RETRY_AFTER_SECONDS)
         self._clients.begin(tenant)
         self._counts[self._worker] += 1
         self._idle.clear()

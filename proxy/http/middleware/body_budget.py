@@ -3,7 +3,7 @@
 from ..error_responses import RequestError
 from .shared_counts import Counts
 
-RETRY_AFTER = 5  # seconds; a large request is sent to its provider and freed by then, unless it is a stream
+RETRY_AFTER_SECONDS = 5  # seconds; a large request is sent to its provider and freed by then, unless it is a stream
 _COPIES = 2  # a string of JSON is kept as it was received while it is parsed, or as the provider receives it
 # In addition to their text: a number in a list, half of a string, a list, and an object.
 _ELEMENT_BYTES, _QUOTE_BYTES, _LIST_BYTES, _OBJECT_BYTES = 36, 40, 64, 192
@@ -42,7 +42,7 @@ class BodyBudget:
                 503,
                 "the bodies of all requests take too much memory at the moment",
                 code="over_capacity",
-                retry_after=RETRY_AFTER,
+                retry_after=RETRY_AFTER_SECONDS,
                 closes=True,
             )
         self._counts[self._worker] += size

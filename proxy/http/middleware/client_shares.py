@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from ..error_responses import RequestError
 from .shared_counts import Counts
 
-RETRY_AFTER = 1  # seconds; by then one of the client's own streams may have ended
+RETRY_AFTER_SECONDS = 1  # seconds; by then one of the client's own streams may have ended
 SHARE = 0.75  # maximum part of all requests that belongs to one of several clients
 
 
@@ -40,7 +40,10 @@ class ClientShares:
         index = self._rows.get(tenant)
         if index is not None and sum(self._counts[index :: len(self._rows)]) >= self._max_requests:
             raise RequestError(
-                429, "too many requests of this client key at once", code="over_client_share", retry_after=RETRY_AFTER
+                429,
+                "too many requests of this client key at once",
+                code="over_client_share",
+                retry_after=RETRY_AFTER_SECONDS,
             )
         self.resume(tenant)
 

@@ -35,7 +35,7 @@ EXPOSED = (
     "openai-processing-ms, x-citestream-omitted-tools"
 )
 _STAINLESS = re.compile(r"x-stainless-[a-z-]+")
-MAX_AGE = "600"  # seconds for which a browser caches the preflight; Chromium's own limit is 7200
+MAX_AGE_SECONDS = "600"  # seconds for which a browser caches the preflight; Chromium's own limit is 7200
 ANY = "*"
 
 
@@ -61,7 +61,7 @@ class Cors:
             headers = {
                 "Access-Control-Allow-Methods": METHODS,
                 "Access-Control-Allow-Headers": ", ".join([HEADERS, *more]),
-                "Access-Control-Max-Age": MAX_AGE,
+                "Access-Control-Max-Age": MAX_AGE_SECONDS,
             }
             return web.Response(status=204, headers=headers)
 

@@ -19,7 +19,7 @@ _ELEMENTS = """
 _OPENING = re.compile(rf"(?i)<({'|'.join(map(re.escape, _ELEMENTS.split()))})(?=[\s>])[^<>]{{0,500}}>")
 _QUESTIONS = ("user_query", "userRequest", "user_request", "user_message", "task")  # elements with the question itself
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})[^\n]*$", re.MULTILINE)
-MAX_CODE = 300  # characters of a block of code that a person writes into a question; a longer one is a file
+MAX_CODE_CHARACTERS = 300  # characters of a block of code that a person writes into a question; a longer one is a file
 # A line of a repository map by Aider, its note about added files, and the heading of instructions by Codex
 _LINES = re.compile(
     r"(?m)^(?:[⋮│].*|.{1,300}:(?=\n[⋮│])|(?:I have|I've) \*?added these files to the chat\*?.*"
@@ -75,7 +75,7 @@ def _without_files(text: str) -> str:
         if opened is None:
             opened = mark
         elif mark[1].startswith(opened[1]) and mark[0].strip() == mark[1]:
-            if mark.end() - opened.start() > MAX_CODE:
+            if mark.end() - opened.start() > MAX_CODE_CHARACTERS:
                 parts.append(_without_file_name(text[position : opened.start()]))
                 position = mark.end()
             opened = None

@@ -8,8 +8,10 @@ from citestream.providers.wire.json_steps import is_large
 
 T = TypeVar("T")
 
-LONG_INPUT = 100_000  # characters and values; recognising the evidence of a host takes up to 0.6 ms per 1,000
-LARGE_BODY = 256 * 2**10  # bytes of JSON, whose values are checked in up to 8 ms
+LONG_INPUT_CHARACTERS = (
+    100_000  # characters and values; recognising the evidence of a host takes up to 0.6 ms per 1,000
+)
+LARGE_BODY_BYTES = 256 * 2**10  # bytes of JSON, whose values are checked in up to 8 ms
 MANY_ENTRIES = 1_000  # checking them takes 2 ms
 
 
@@ -20,7 +22,7 @@ async def read_input(read: Callable[[], T], entries: Any) -> T:
 
 async def parse_body(parse: Callable[[], T], body: Mapping[str, Any], size: int) -> T:
     """Return `parse()`, which parses this body of a request. `size`: bytes of its JSON."""
-    return await _read(parse, is_long=size > LARGE_BODY or is_long(body.get("messages")))
+    return await _read(parse, is_long=size > LARGE_BODY_BYTES or is_long(body.get("messages")))
 
 
 async def _read(read: Callable[[], T], *, is_long: bool) -> T:
@@ -32,4 +34,4 @@ async def _read(read: Callable[[], T], *, is_long: bool) -> T:
 
 def is_long(entries: Any) -> bool:
     """Return whether there are many messages, parts or tools, or long ones."""
-    return isinstance(entries, list) and (len(entries) > MANY_ENTRIES or is_large(entries, LONG_INPUT))
+    return isinstance(entries, list) and (len(entries) > MANY_ENTRIES or is_large(entries, LONG_INPUT_CHARACTERS))

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 LEAD = "Observation:\n"
-MAX_SEARCHED = 100_000  # characters at the end of a message in which its calls are searched; 0.1 ms
+MAX_SEARCHED_CHARACTERS = 100_000  # characters at the end of a message in which its calls are searched; 0.1 ms
 CALLS = "Calling tools:\n[{"
 
 _NAME = re.compile(r"'function': \{'name': '([\w.-]{1,100})'")
@@ -23,7 +23,7 @@ def observation(messages: Sequence[Mapping[str, Any]], position: int) -> str:
     text = first_text(message.get("content"))
     if not text.startswith(LEAD):
         return ""
-    called = CALLS in first_text(messages[position - 1].get("content"))[-MAX_SEARCHED:]
+    called = CALLS in first_text(messages[position - 1].get("content"))[-MAX_SEARCHED_CHARACTERS:]
     return text.removeprefix(LEAD) if called else ""
 
 

@@ -16,7 +16,9 @@ from ...model_routes import Route
 from .agent_context import without_agent_context
 from .observations import observation
 
-MAX_PROMPT = 400  # characters at both ends of a prompt that are compared with the known prompts of chat pages
+MAX_PROMPT_CHARACTERS = (
+    400  # characters at both ends of a prompt that are compared with the known prompts of chat pages
+)
 
 REWRITTEN_MESSAGES = 6  # messages that the rewriting model reads: what a follow-up question can refer to
 REWRITTEN_CHARACTERS = 2_000  # per message; the beginning of an answer shows its topic
@@ -24,11 +26,11 @@ MAX_PARTS = 1_000  # parts of a message in which its question is read; people wr
 # What agents add is searched in this many characters of a message: half of them from its start, half from its end.
 MAX_READ = 32_000  # 6 ms
 MAX_READ_IN_ALL = 2 * MAX_READ  # total of the messages that are read for one question, with the costs below
-MESSAGE_COST = 100  # characters that could be read in the time for a message
+MESSAGE_COST_CHARACTERS = 100  # characters that could be read in the time for a message
 OBSERVATION_COST = 500
 MAX_MESSAGES = 10_000  # messages after the question, such as calls of an agent and their results; 1 ms
 MAX_EARLIER = 3  # earlier questions in a query; more of them would hide the last one
-MAX_QUERY = 500  # characters of a query; a longer text is an answer
+MAX_QUERY_CHARACTERS = 500  # characters of a query; a longer text is an answer
 
 REWRITE_PROMPT = """You turn the last question of a conversation into one search query that can be understood without \
 the conversation. Replace pronouns and allusions by what they stand for. Keep the language of the question, names and \
@@ -42,7 +44,7 @@ class PagePrompt:
     """The start and end of a chat page's prompt, in lower case, with single spaces."""
 
     start: str
-    contains: str = ""  # within the first MAX_PROMPT characters
+    contains: str = ""  # within the first MAX_PROMPT_CHARACTERS
     end: str = ""
 
 
@@ -89,7 +91,7 @@ def _asked(messages: Sequence[Message]) -> Iterator[str]:
             continue
         content = messages[position].get("content")
         text = _both_ends(text_of(content[:MAX_PARTS] if isinstance(content, list) else content))
-        remaining -= len(text) + MESSAGE_COST
+        remaining -= len(text) + MESSAGE_COST_CHARACTERS
         text = without_attached_files(text)
         asked = without_agent_context(text)
         if asked.strip() or not text.strip():
@@ -112,9 +114,9 @@ def search_query(messages: Sequence[Message]) -> tuple[str, bool]:
     if not parts[0].strip():  # for example, a picture
         return "", False
     for earlier in asked:
-        if len(parts) > MAX_EARLIER or not refers_back(parts[0], earlier[:MAX_QUERY]):
+        if len(parts) > MAX_EARLIER or not refers_back(parts[0], earlier[:MAX_QUERY_CHARACTERS]):
             break
-        parts.insert(0, earlier[:MAX_QUERY])
+        parts.insert(0, earlier[:MAX_QUERY_CHARACTERS])
     return "\n".join(parts), len(parts) > 1
 
 
@@ -138,8 +140,8 @@ def is_background_request(messages: Sequence[Message], params: Mapping[str, Any]
     if isinstance(task, str) and task in TASKS:
         return True
     asked = question(messages).strip()
-    start, end = _normalized(asked[:MAX_PROMPT]), _normalized(asked[-MAX_PROMPT:])
-    prompts = (*KNOWN_PROMPTS, *(PagePrompt(_normalized(beginning[:MAX_PROMPT])) for beginning in more))
+    start, end = _normalized(asked[:MAX_PROMPT_CHARACTERS]), _normalized(asked[-MAX_PROMPT_CHARACTERS:])
+    prompts = (*KNOWN_PROMPTS, *(PagePrompt(_normalized(beginning[:MAX_PROMPT_CHARACTERS])) for beginning in more))
     return any(
         start.startswith(prompt.start) and prompt.contains in start and end.endswith(prompt.end) for prompt in prompts
     )
@@ -165,7 +167,7 @@ async def rewrite_question(route: Route, messages: Sequence[Message], seconds: f
         log.warning("rewriting a question failed: %s", type(error).__name__)
         return ""
     query = " ".join(answer.split()).strip("\"'“”„«» ")
-    return query if len(query) <= MAX_QUERY else ""
+    return query if len(query) <= MAX_QUERY_CHARACTERS else ""
 
 
 async def _ask_for_query(route: Route, turns: Sequence[Message]) -> str:

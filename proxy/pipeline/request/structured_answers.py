@@ -14,11 +14,11 @@ ANSWER_FUNCTIONS = ("final_result", "final_answer")
 
 # The end of the prompt of instructor's mode for JSON in Markdown.
 FENCED_JSON_PROMPT = "return the correct json response within a ```json codeblock"
-PROMPT_END = 200  # characters at the end of the last question in which that prompt is searched
+PROMPT_END_CHARACTERS = 200  # characters at the end of the last question in which that prompt is searched
 
 # An answer that is one JSON string, or one line of YAML, is also prose, so the prompt decides what it is.
 FORMATS = re.compile(r"\b(?:json|ya?ml|csv|tsv|xml)\b", re.IGNORECASE | re.ASCII)
-MAX_INSTRUCTIONS = 4_000  # characters at both ends of a prompt in which a format is searched
+MAX_INSTRUCTIONS_CHARACTERS = 4_000  # characters at both ends of a prompt in which a format is searched
 
 
 def answer_functions(params: Mapping[str, Any]) -> frozenset[str]:
@@ -47,7 +47,7 @@ def forced_function(params: Mapping[str, Any]) -> str:
 
 def asks_for_fenced_json(messages: Sequence[Message]) -> bool:
     """Return whether the last question asks for JSON in a fence, in the words of instructor."""
-    return FENCED_JSON_PROMPT in question(messages)[-PROMPT_END:].lower()
+    return FENCED_JSON_PROMPT in question(messages)[-PROMPT_END_CHARACTERS:].lower()
 
 
 def asks_for_data(messages: Sequence[Message]) -> bool:
@@ -55,7 +55,10 @@ def asks_for_data(messages: Sequence[Message]) -> bool:
     first = messages[0] if messages else {}
     system = text_of(first.get("content")) if first.get("role") in ("system", "developer") else ""
     prompts = (question(messages), system)
-    return any(FORMATS.search(text[:MAX_INSTRUCTIONS] + "\n" + text[-MAX_INSTRUCTIONS:]) for text in prompts)
+    return any(
+        FORMATS.search(text[:MAX_INSTRUCTIONS_CHARACTERS] + "\n" + text[-MAX_INSTRUCTIONS_CHARACTERS:])
+        for text in prompts
+    )
 
 
 def _name(tool: Any) -> str:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from citestream.citation.markers import (
-    MAX_MARKER,
+    MAX_MARKER_CHARACTERS,
     MarkerNames,
     MarkerStripper,
     Match,
@@ -14,7 +14,7 @@ from citestream.citation.markers import (
     match_marker,
     strip,
 )
-from citestream.citation.markers.code_spans import CODE_REACH
+from citestream.citation.markers.code_spans import CODE_REACH_CHARACTERS
 from citestream.citation.text.need_data import NEED_DATA
 from tests.growth.linear import is_linear
 
@@ -143,7 +143,7 @@ def test_held_text_is_bounded(text: str) -> None:
     stripper = MarkerStripper(NAMES)
     for character in text:
         stripper.feed(character)
-        assert len(stripper.held) <= CODE_REACH + 17 * MAX_MARKER
+        assert len(stripper.held) <= CODE_REACH_CHARACTERS + 17 * MAX_MARKER_CHARACTERS
 
 
 STRUCTURES = {

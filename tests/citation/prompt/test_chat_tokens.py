@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from citestream.citation.prompt.sanitize import LONG_BLOCK, sanitize
+from citestream.citation.prompt.sanitize import LONG_BLOCK_CHARACTERS, sanitize
 
 # Tokens of chat templates: those of one family are neutralised in the same way
 CHAT_TOKENS = {
@@ -33,7 +33,7 @@ TOKEN = re.compile(r"<[^>]*>|\[\|?/?\w+\|?\]|\]~!?b[\]\[]|\[e~\[")
 @pytest.mark.parametrize("tokens", CHAT_TOKENS.values(), ids=CHAT_TOKENS)
 def test_no_token_of_a_chat_template_stays(tokens: str) -> None:
     for token in TOKEN.findall(tokens):
-        for case in (token, f"a{token}b", f"{'a' * LONG_BLOCK}{token}"):
+        for case in (token, f"a{token}b", f"{'a' * LONG_BLOCK_CHARACTERS}{token}"):
             assert len(sanitize(case)) == len(case)
             assert token not in sanitize(case)
     assert "<" not in sanitize(tokens)

@@ -11,7 +11,7 @@ from citestream.citation.evidence import Evidence, FieldError
 from citestream.citation.markers import ANY_NUMBER, MarkerNames, strip
 from citestream.citation.prompt.budget import estimate_tokens, fit_budget
 from citestream.citation.prompt.injection import Injected, Message, Templates, ToolEvidence, excerpt, inject
-from citestream.citation.prompt.sanitize import LONG_BLOCK, sanitize, sanitize_in_steps, sanitize_line
+from citestream.citation.prompt.sanitize import LONG_BLOCK_CHARACTERS, sanitize, sanitize_in_steps, sanitize_line
 
 NONCE = "7f3a9c51"
 REPORT = Evidence(1, "Sales rose by 12 %.", "e1", file_name="report.pdf", page_number=12, chunk_index=7)
@@ -390,20 +390,20 @@ def test_sanitizing_is_idempotent(text: str) -> None:
     "hostile", ["a\r\nb", f"<{'|'}im_start{'|'}>", "<<SYS>>", "< / excerpt", "[/INST]", NONCE.upper(), "\u202e\u200b"]
 )
 def test_long_text_is_sanitized_like_short_text(hostile: str) -> None:
-    for before in range(LONG_BLOCK - len(hostile), LONG_BLOCK + 2):
+    for before in range(LONG_BLOCK_CHARACTERS - len(hostile), LONG_BLOCK_CHARACTERS + 2):
         padding = "a" * (before - 1) + " "
         assert sanitize(padding + hostile, NONCE) == padding + sanitize(" " + hostile, NONCE)[1:]
 
 
 @pytest.mark.parametrize("hostile", ["\u202e", "\r", "<|", "<<SYS>>", "\u0301", "İ"])
 def test_long_text_is_sanitized_in_steps(hostile: str) -> None:
-    text = hostile * (10 * LONG_BLOCK // len(hostile))
+    text = hostile * (10 * LONG_BLOCK_CHARACTERS // len(hostile))
     assert len(list(sanitize_in_steps(text, NONCE))) >= 9
 
 
 # Text -> the least number of pauses: one per block and pass, or one per 64 brackets
 PASSES = {
-    "for invisible characters and the nonce": ("a" * 10 * LONG_BLOCK, 18),
+    "for invisible characters and the nonce": ("a" * 10 * LONG_BLOCK_CHARACTERS, 18),
     "for markers": ("[x] " * 6_400, 100),
 }
 

@@ -3,7 +3,7 @@
 import pytest
 
 from citestream.citation import Evidence, Options, cite
-from citestream.citation.support.attribution_phrases import MAX_PHRASE, without_attribution
+from citestream.citation.support.attribution_phrases import MAX_PHRASE_CHARACTERS, without_attribution
 
 STATED = {  # a sentence with places of markers, and its claim
     "a marker": ("According to [?], the tower is tall.", "the tower is tall."),
@@ -66,7 +66,10 @@ def test_other_phrases_are_part_of_the_claim(text: str) -> None:
 def test_only_the_ends_of_a_long_text_are_searched() -> None:
     text = "according to " * 50_000
     assert without_attribution(text) == text.strip()
-    assert without_attribution("x" * MAX_PHRASE * 2 + ", according to [?].") == "x" * MAX_PHRASE * 2 + "."
+    assert (
+        without_attribution("x" * MAX_PHRASE_CHARACTERS * 2 + ", according to [?].")
+        == "x" * MAX_PHRASE_CHARACTERS * 2 + "."
+    )
 
 
 EVIDENCE = [Evidence(1, "The Saturn V was 110.6 metres tall. It flew thirteen times between 1967 and 1973.", "e1")]

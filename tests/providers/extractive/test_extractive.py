@@ -10,7 +10,7 @@ from citestream.citation.support.claims import makes_claim
 from citestream.citation.text import split_sentences
 from citestream.citation.text.segmentation import Kind
 from citestream.providers.events import ChatRequest
-from citestream.providers.extractive import COUNTED_AT_A_TIME, MAX_QUESTION, ExtractiveProvider, shortened
+from citestream.providers.extractive import COUNTED_CHARACTERS, MAX_QUESTION_CHARACTERS, ExtractiveProvider, shortened
 from citestream.providers.extractive.compose import compose
 from citestream.providers.extractive.messages import NO_EVIDENCE, all_messages, nothing_found
 from citestream.providers.extractive.quotable_passages import passages
@@ -309,16 +309,16 @@ def test_an_answer_without_evidence_makes_no_claim(answer: str) -> None:
 
 async def test_the_start_and_the_end_of_a_long_question_count() -> None:
     asked = {
-        "at the start": f"When did Apollo 11 land?{' word' * MAX_QUESTION}",
-        "at the end": f"{'word ' * MAX_QUESTION}When did Apollo 11 land?",
+        "at the start": f"When did Apollo 11 land?{' word' * MAX_QUESTION_CHARACTERS}",
+        "at the end": f"{'word ' * MAX_QUESTION_CHARACTERS}When did Apollo 11 land?",
     }
     for place, question in asked.items():
         assert "20 July 1969. [1]" in compose(shortened(question), MOON), place
-        assert len(shortened(question)) <= MAX_QUESTION + 1, place
+        assert len(shortened(question)) <= MAX_QUESTION_CHARACTERS + 1, place
 
 
 async def test_the_tokens_of_a_long_prompt_are_counted_exactly() -> None:
-    word = "a" * (COUNTED_AT_A_TIME // 2)
+    word = "a" * (COUNTED_CHARACTERS // 2)
     messages = [{"role": "user", "content": f"{word} {word}, {word}."}, {"role": "user", "content": "Is it? Yes."}]
     answer = await ask(ExtractiveProvider(), messages=messages)
     assert answer.usage

@@ -7,7 +7,7 @@ import pytest
 
 from citestream.providers.errors import ProviderError, rejected
 from citestream.providers.events import ChatRequest, Event
-from citestream.providers.judging.language_model import MAX_REPLY, PARAMETERS, LanguageModelJudge
+from citestream.providers.judging.language_model import MAX_REPLY_CHARACTERS, PARAMETERS, LanguageModelJudge
 from citestream.providers.scripted import ENVELOPE, ScriptedProvider, chunk, usage
 
 QUESTION = [{"role": "user", "content": "Document: It is red.\nClaim: It is red."}]
@@ -28,7 +28,7 @@ async def test_a_verbose_model_is_stopped_after_its_first_words() -> None:
     provider = ScriptedProvider("Yes", *[piece] * 1000)
     reply = await LanguageModelJudge(provider.stream, "m").ask(QUESTION)
     assert reply.text.startswith("Yes because")
-    assert len(reply.text) <= MAX_REPLY + len(piece)
+    assert len(reply.text) <= MAX_REPLY_CHARACTERS + len(piece)
     assert provider.open == 0
     assert reply.tokens > 0
 

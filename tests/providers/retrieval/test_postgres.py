@@ -16,7 +16,7 @@ from citestream.providers.errors import ProviderError, TimedOut, Unreachable
 from citestream.providers.retrieval import Retriever, hybrid_search, retriever, term_selection
 from citestream.providers.retrieval.postgres import PostgresRetriever, Settings
 from citestream.providers.retrieval.postgres_queries import MAX_CHARACTERS, MAX_OTHER_BYTES
-from citestream.providers.retrieval.ranking import MAX_QUESTION, relevance
+from citestream.providers.retrieval.ranking import MAX_QUESTION_CHARACTERS, relevance
 from citestream.providers.retrieval.term_selection import MAX_ROWS
 from tests.upstreams.postgres import Postgres, postgres
 
@@ -221,7 +221,7 @@ async def test_no_question_breaks_the_query(question: str, server: Postgres) -> 
 async def test_a_long_question_is_truncated(server: Postgres) -> None:
     async with searching(server.url) as search:
         assert len((await search("bridge " * 300_000, 5)).entries) == 1
-        (entry,) = (await search("bridge" + " " * MAX_QUESTION + "tunnel", 5)).entries
+        (entry,) = (await search("bridge" + " " * MAX_QUESTION_CHARACTERS + "tunnel", 5)).entries
         assert entry["score"] == 1.0
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from citestream.providers.retrieval.ranking import MAX_QUESTION, MAX_TEXT, relevance
+from citestream.providers.retrieval.ranking import MAX_QUESTION_CHARACTERS, MAX_TEXT_CHARACTERS, relevance
 
 TEXTS = [
     "Bananas grow in the tropics.",
@@ -34,6 +34,6 @@ def test_a_question_without_common_words_has_relevance_zero() -> None:
 
 
 def test_only_the_beginning_of_a_text_and_of_a_question_counts() -> None:
-    far = " " * MAX_TEXT + "bridge"
+    far = " " * MAX_TEXT_CHARACTERS + "bridge"
     assert relevance("bridge", [far, far[1:], far[6:]]) == [0.0, 0.0, 1.0]
-    assert relevance("bridge" + " " * MAX_QUESTION + "mayor", ["A bridge."]) == [1.0]
+    assert relevance("bridge" + " " * MAX_QUESTION_CHARACTERS + "mayor", ["A bridge."]) == [1.0]

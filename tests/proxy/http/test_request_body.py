@@ -23,7 +23,7 @@ from citestream.proxy.apis.responses.responses_request import ResponsesApi
 from citestream.proxy.http.client_api import ClientApi
 from citestream.proxy.http.document_queue import DocumentQueue
 from citestream.proxy.http.middleware.admission import Admission
-from citestream.proxy.http.request_body import LARGE_BODY, hold, release_held
+from citestream.proxy.http.request_body import LARGE_BODY_BYTES, hold, release_held
 
 MESSAGES = 20_000
 STEP_BLOCKS = 15_000  # memory blocks that are freed in about 1 ms
@@ -42,7 +42,7 @@ class Counted(list[int]):
         Counted.existing -= 1
 
 
-@pytest.mark.parametrize(("size", "after_answer"), [(LARGE_BODY + 1, 10_000), (LARGE_BODY, 0)])
+@pytest.mark.parametrize(("size", "after_answer"), [(LARGE_BODY_BYTES + 1, 10_000), (LARGE_BODY_BYTES, 0)])
 async def test_held_values_outlive_a_large_request(size: int, after_answer: int) -> None:
     at_end: list[int] = []
 
@@ -57,7 +57,7 @@ async def test_held_values_outlive_a_large_request(size: int, after_answer: int)
         hold(request, [Counted() for _ in range(10_000)])
         return web.Response()
 
-    application = web.Application(client_max_size=2 * LARGE_BODY, middlewares=[observed, release_held])
+    application = web.Application(client_max_size=2 * LARGE_BODY_BYTES, middlewares=[observed, release_held])
     application.add_routes([web.post("/", handle)])
     async with TestClient(TestServer(application)) as client:
         response = await client.post("/", data=b"a" * size)

@@ -19,7 +19,7 @@ from citestream.proxy.config import ConfigError, parse
 from citestream.proxy.http.application import make_app
 from citestream.proxy.http.serving.workers import _shared
 from citestream.proxy.passages import PassageLinks
-from citestream.proxy.passages.passage_page import PIECE, passage_page
+from citestream.proxy.passages.passage_page import PIECE_CHARACTERS, passage_page
 from tests.upstreams.redis import running
 
 Client = TestClient[web.Request, web.Application]
@@ -275,9 +275,9 @@ def test_a_long_text_is_escaped_in_pieces() -> None:
     text = "<b>&\n" * 20_000
     names = dict.fromkeys(("title", "file_name", "id", "label"), "")
     fields = {**names, "text": text, "page_number": None, "chunk_index": 0}
-    for span in ({"quote_start": 3, "quote_end": len(text) - 1}, {"quote_start": 0, "quote_end": PIECE}):
+    for span in ({"quote_start": 3, "quote_end": len(text) - 1}, {"quote_start": 0, "quote_end": PIECE_CHARACTERS}):
         pieces = complete(passage_page({**fields, "spans": [span]}))
-        assert max(map(len, pieces)) <= len("&amp;") * PIECE
+        assert max(map(len, pieces)) <= len("&amp;") * PIECE_CHARACTERS
         page = Page(b"".join(pieces).decode())
         assert page.texts["mark"] == text[span["quote_start"] : span["quote_end"]]
 

@@ -17,7 +17,7 @@ _DESCRIPTION = re.compile(r"\s[–—-]\s")  # "B – Mill Lane to Church Road"
 _WORD = re.compile(r"\w+")
 _DENIALS = frozenset({"not", "no"})  # kinds of operators
 CELL = "cell"  # the rule of a cell that denies the claim
-_LONGEST_GAP = 2  # characters between the parts of a date: "May 5, 2024"
+_MAX_DATE_GAP_CHARACTERS = 2  # characters between the parts of a date: "May 5, 2024"
 
 Number = Sequence[ContentToken]  # the tokens of a number or date in the claim
 
@@ -94,7 +94,7 @@ def _numbers(claim: Statement) -> list[list[ContentToken]]:
     for token in claim.tokens:
         if token.quantity is None or not token.quantity.strict:
             continue
-        if numbers and token.start - numbers[-1][-1].end <= _LONGEST_GAP:
+        if numbers and token.start - numbers[-1][-1].end <= _MAX_DATE_GAP_CHARACTERS:
             numbers[-1].append(token)
         else:
             numbers.append([token])

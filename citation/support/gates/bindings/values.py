@@ -17,7 +17,7 @@ from ..disagreement import Disagreement, Reason
 
 _LONGEST = 30  # tokens of a sentence; a longer one states too much to tell what belongs to a number
 _FEWEST = 2  # values of a series
-_DATE = 10  # characters between a month and the year of a date
+_MAX_DATE_GAP_CHARACTERS = 10  # characters between a month and the year of a date
 
 
 def value_of_another(aligned: PassageAlignment) -> Iterator[Disagreement]:
@@ -65,7 +65,8 @@ def _values(numbers: Sequence[ContentToken]) -> Iterator[list[ContentToken]]:
         parts = [
             t
             for t in numbers[max(0, index - 2) : index + 3]
-            if t is month or (t.quantity is not None and not t.quantity.unit and gap(t, month) <= _DATE)
+            if t is month
+            or (t.quantity is not None and not t.quantity.unit and gap(t, month) <= _MAX_DATE_GAP_CHARACTERS)
         ]
         dated.update(parts)
         yield parts
@@ -100,7 +101,7 @@ def _other_values(value: Sequence[ContentToken], claim: Statement, passage: Stat
     if len(value) == 1:
         return alternatives
     months = [t for t in passage.tokens if t.unit == MONTH]
-    return [t for t in alternatives if any(gap(t, month) <= _DATE for month in months)]
+    return [t for t in alternatives if any(gap(t, month) <= _MAX_DATE_GAP_CHARACTERS for month in months)]
 
 
 def same_content(token: ContentToken, passage_token: ContentToken) -> bool:

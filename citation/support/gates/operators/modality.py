@@ -15,7 +15,7 @@ Kinds = AbstractSet[str]
 _UNREAL = frozenset({"would", "irrealis", "if", "unless", "hedge", "may", "plan"})
 _NOT_DONE = frozenset({"plan", "would", "must", "should", "may", "hedge", "if", "false", "fiction"})
 _REACH = 4  # words between an operator and a word that it applies to
-_REACH_HAN = 8  # characters
+_HAN_REACH_CHARACTERS = 8
 
 
 def modality(alignment: Alignment, clause: int) -> Iterator[Disagreement]:
@@ -75,7 +75,7 @@ def _governing(alignment: Alignment, clause: int) -> set[str]:
     """Return the kinds of operators of the passage near the words that match the claim."""
     main = alignment.matching_clauses[clause]
     words = [match.token.word for _, match in alignment.pairs(clause) if match.token.clause == main]
-    reach = _REACH_HAN if alignment.claim.language == "zh" else _REACH
+    reach = _HAN_REACH_CHARACTERS if alignment.claim.language == "zh" else _REACH
     return {
         op.kind
         for op in alignment.passage.operators

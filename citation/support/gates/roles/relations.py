@@ -7,7 +7,7 @@ from ..alignment import Alignment
 from ..disagreement import Disagreement, Reason
 from .sides import crossed_sides, is_compared, is_repeated, is_symmetric, sides_of
 
-_LONGEST_HAN_VERB = 2  # characters
+_LONGEST_HAN_VERB_CHARACTERS = 2
 
 
 def swapped_roles(alignment: Alignment) -> Iterator[Disagreement]:
@@ -23,7 +23,10 @@ def swapped_roles(alignment: Alignment) -> Iterator[Disagreement]:
             continue
         if not (match.token.verbal or is_compared(alignment.passage, match.token)):
             continue
-        if alignment.claim.language == "zh" and max(len(predicate.stem), len(match.token.stem)) > _LONGEST_HAN_VERB:
+        if (
+            alignment.claim.language == "zh"
+            and max(len(predicate.stem), len(match.token.stem)) > _LONGEST_HAN_VERB_CHARACTERS
+        ):
             continue
         if not (match.exact or match.sign < 0) or is_repeated(alignment, predicate, match):
             continue

@@ -17,7 +17,7 @@ from ..quantities import RATIO, Quantity
 from .context import match_before, match_between
 
 _WORDS = load_words("change_words")
-_REACH = 90  # characters between two numbers that are compared
+_REACH_CHARACTERS = 90  # characters between two numbers that are compared
 _NEAR = 4  # numbers before a multiple that are looked at; several may be readings of the same digits
 _MULTIPLES = {
     phrase.replace("_", " "): factor
@@ -66,7 +66,7 @@ def differences_stated(text: str, quantities: Sequence[Quantity]) -> Iterator[Qu
         return
     numbers = [q for q in quantities if q.values and not q.ordinal and not q.may_be_year and q.unit != RATIO]
     for before, after in pairwise(numbers):
-        near = after.start - before.end <= _REACH
+        near = after.start - before.end <= _REACH_CHARACTERS
         if near and before.unit == after.unit and _LEFT.match(folded, after.end):
             yield before._replace(values=(before.values[0] - after.values[0] * after.factor / before.factor,))
     for index, before in enumerate(numbers):
@@ -102,7 +102,7 @@ def _compared(text: str, difference: Quantity, sign: int, before: Sequence[Quant
     for base in reversed(before):
         between = text[base.end : difference.start]
         length = _length(difference, base)
-        if len(between) > _REACH or len(_SENTENCES.findall(between)) > _MOST_SENTENCES:
+        if len(between) > _REACH_CHARACTERS or len(_SENTENCES.findall(between)) > _MOST_SENTENCES:
             return
         if length is None or (not difference.unit and base.unit):
             continue
@@ -123,7 +123,7 @@ def _multiplied(text: str, match: re.Match[str], numbers: Sequence[Quantity]) ->
             return
         factor, start = count.values[0], count.start
     base = next((q for q in reversed(near) if q.end < start), None)
-    if base is None or factor <= 0 or start - base.end > _REACH:
+    if base is None or factor <= 0 or start - base.end > _REACH_CHARACTERS:
         return
     between = text[base.end : start]
     if _APPOSITION.fullmatch(between if between[-1:].isspace() else between + " "):

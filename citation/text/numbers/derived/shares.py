@@ -31,7 +31,7 @@ _OF = re.compile(rf"\s{any_of(_WORDS['of'])}(?: {any_of(_WORDS['article'])}){{0,
 # After a share of the last amount: "members pay 30 euros, students half of this", "students pay half."
 _OF_IT = re.compile(r"\s(?:of (?:it|this|that|these|them)\b|(?:this|that) [^\W\d_]+)|[.,;]")
 _AS = re.compile(r"\s(?:times )?as\b|\stimes (?:larger|more|higher|longer|bigger|the)\b")
-_REACH = 60  # characters between two numbers that belong together
+_REACH_CHARACTERS = 60  # characters between two numbers that belong together
 _NO_AMOUNT = frozenset({"", RATIO, "%", MONTH, DECADE, CENTURY, CLOCK})
 
 
@@ -84,7 +84,7 @@ def parts(text: str, quantities: Sequence[Quantity]) -> Iterator[Quantity]:
         for total in _near(numbers, share):
             if total.unit in {RATIO, "%"} or total.ordinal:
                 continue
-            before = total.end < share.start <= total.end + _REACH
+            before = total.end < share.start <= total.end + _REACH_CHARACTERS
             if match_between(_OF, text, share, total) or (before and match_before(_TOTAL, text, total)):
                 yield total._replace(values=(_rounded(ratio * total.values[0]),))
         if _OF_IT.match(text, share.end):
@@ -103,8 +103,8 @@ def reversed_multiples(text: str, quantities: Sequence[Quantity]) -> Iterator[Qu
 
 def _near(numbers: Sequence[Quantity], number: Quantity) -> Sequence[Quantity]:
     """Return the numbers that begin within the reach of another. A text can have 10,000 numbers."""
-    first = bisect_left(numbers, number.start - 3 * _REACH, key=attrgetter("start"))
-    return numbers[first : bisect_right(numbers, number.end + _REACH, key=attrgetter("start"))]
+    first = bisect_left(numbers, number.start - 3 * _REACH_CHARACTERS, key=attrgetter("start"))
+    return numbers[first : bisect_right(numbers, number.end + _REACH_CHARACTERS, key=attrgetter("start"))]
 
 
 def _rounded(value: float) -> float:

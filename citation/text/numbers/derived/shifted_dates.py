@@ -11,14 +11,14 @@ from typing import NamedTuple, TypeVar
 
 from ...spans import gap
 from ..quantities import MONTH, Quantity, is_year, states_year
-from .shifts import DAY, YEAR, Shift, direction, directions_anywhere, is_complete, step, unnumbered
+from .shifts import DAY_SECONDS, YEAR_SECONDS, Shift, direction, directions_anywhere, is_complete, step, unnumbered
 
 _SOME_YEAR = 2001  # for dates without a year: no leap year
-_NEAR = 4  # characters between the day and the month: "30th of June", "June 14,"
+_NEAR_CHARACTERS = 4  # characters between the day and the month: "30th of June", "June 14,"
 _OLDEST = 200  # years; a plain number up to it may be an age
 _DAY_MINUTES = 24 * 60
 _LAST_DAY = re.compile(r"\blast day of (?:the month of )?$", re.IGNORECASE)
-_LEAD_IN = 24  # characters before a month in which it is looked for
+_LEAD_IN_CHARACTERS = 24  # characters before a month in which it is looked for
 
 
 class Date(NamedTuple):
@@ -41,11 +41,11 @@ def stated_dates(quantities: Sequence[Quantity]) -> Iterator[Date]:
         if month.unit != MONTH or not month.values or not 1 <= month.values[0] <= 12:
             continue
         near = [q for q in quantities[max(0, index - 2) : index + 3] if q is not month and q.values and not q.unit]
-        days = [q for q in near if 1 <= q.values[0] <= 31 and gap(q, month) <= _NEAR][:1]
+        days = [q for q in near if 1 <= q.values[0] <= 31 and gap(q, month) <= _NEAR_CHARACTERS][:1]
         years = [
             q
             for q in near
-            if is_year(q.values[0]) and min(gap(q, known_part) for known_part in (month, *days)) <= _NEAR
+            if is_year(q.values[0]) and min(gap(q, known_part) for known_part in (month, *days)) <= _NEAR_CHARACTERS
         ][:1]
         around = (month, *days, *years)
         used.update(map(id, around))
@@ -111,7 +111,7 @@ def nearest(items: Sequence[T], span: Quantity | Shift) -> Iterator[T]:
 
 def _is_last_day(text: str, month: Date) -> bool:
     """Return whether "the last day of" is before a month."""
-    return _LAST_DAY.search(text, max(0, month.start - _LEAD_IN), month.start) is not None
+    return _LAST_DAY.search(text, max(0, month.start - _LEAD_IN_CHARACTERS), month.start) is not None
 
 
 def _last_day(month: Date) -> Date:
@@ -136,17 +136,17 @@ def times_between(quantities: Sequence[Quantity]) -> Iterator[Quantity]:
     years = [q for q in quantities if states_year(q)]
     for first, second in pairwise(years):
         length = abs(second.values[0] - first.values[0])
-        yield Quantity((length,), first.start, second.end, unit="time", factor=YEAR)
+        yield Quantity((length,), first.start, second.end, unit="time", factor=YEAR_SECONDS)
     for day, later in pairwise(stated for stated in stated_dates(quantities) if stated.day):
         length = abs((moved(later, 0, 0) - moved(day, 0, 0)).days)
-        yield Quantity((float(length),), day.start, later.end, unit="time", factor=DAY)
+        yield Quantity((float(length),), day.start, later.end, unit="time", factor=DAY_SECONDS)
 
 
 def shifted_times(text: str, times: Sequence[Quantity], quantities: Sequence[Quantity]) -> Iterator[Quantity]:
     """Yield the times of day that `text` describes by the nearest other one: "at 7 pm, but delayed by 45 minutes"."""
     times = sorted(times, key=attrgetter("start"))
     for span in quantities:
-        if span.unit == "time" and span.values and span.base_value < DAY:
+        if span.unit == "time" and span.values and span.base_value < DAY_SECONDS:
             for stated in nearest(times, span):
                 for sign in direction(text, span, stated.start):
                     values = (value + sign * span.base_value / 60 for value in stated.values)

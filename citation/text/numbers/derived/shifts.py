@@ -12,10 +12,15 @@ from ...words.word_lists import any_of, any_word, load_words, words_by_number
 from ..quantities import Quantity
 from ..units import UNITS
 
-DAY, WEEK, MONTH_LENGTH, YEAR = 86400, 604800, 2629800, 31557600  # seconds
-_STEPS = {DAY: (1, 0), WEEK: (7, 0), 2 * WEEK: (14, 0), MONTH_LENGTH: (0, 1)}  # days and months of a unit
+DAY_SECONDS, WEEK_SECONDS, MONTH_SECONDS, YEAR_SECONDS = 86400, 604800, 2629800, 31557600
+_STEPS = {
+    DAY_SECONDS: (1, 0),
+    WEEK_SECONDS: (7, 0),
+    2 * WEEK_SECONDS: (14, 0),
+    MONTH_SECONDS: (0, 1),
+}  # days and months of a unit
 _MOST = 900  # years over which a date is computed: less than the first year
-_LEAD_IN = 24  # characters before a span in which its direction is looked for
+_LEAD_IN_CHARACTERS = 24  # characters before a span in which its direction is looked for
 
 _WORDS = load_words("time_shifts")
 _END = r"(?=\s*(?:[.,;]|$))"
@@ -79,14 +84,14 @@ def unnumbered(text: str) -> Iterator[Shift]:
 
 def step(span: Quantity) -> tuple[int, int]:
     """Return the days and the months of a length of time, (0, 0) for other numbers and for hours."""
-    if span.unit != "time" or not span.values or abs(span.values[0]) * span.factor > _MOST * YEAR:
+    if span.unit != "time" or not span.values or abs(span.values[0]) * span.factor > _MOST * YEAR_SECONDS:
         return 0, 0
     days, months = _of_unit(span.factor)
     return int(days * span.values[0]), int(months * span.values[0])
 
 
 def _of_unit(factor: float) -> tuple[int, int]:
-    return (0, 12 * round(factor / YEAR)) if factor >= YEAR else _STEPS.get(int(factor), (0, 0))
+    return (0, 12 * round(factor / YEAR_SECONDS)) if factor >= YEAR_SECONDS else _STEPS.get(int(factor), (0, 0))
 
 
 def shifted_weekdays(text: str, weekday: int, offset: int, quantities: Sequence[Quantity]) -> set[int]:
@@ -97,13 +102,13 @@ def shifted_weekdays(text: str, weekday: int, offset: int, quantities: Sequence[
 
 def is_complete(text: str, shift: Shift) -> bool:
     """Return whether a shift names no event that it is counted from: "a year later", not "a year after the war"."""
-    opened = _OPEN.search(text, max(0, shift.end - _LEAD_IN), shift.end)
+    opened = _OPEN.search(text, max(0, shift.end - _LEAD_IN_CHARACTERS), shift.end)
     return not (opened or _AFTER.match(text, shift.end) or _BEFORE.match(text, shift.end))
 
 
 def direction(text: str, span: Quantity, base: int) -> tuple[int, ...]:
     """Return the sign of a length of time that is counted from a date at the offset `base`, () if no word shows it."""
-    lead_in = max(0, span.start - _LEAD_IN)
+    lead_in = max(0, span.start - _LEAD_IN_CHARACTERS)
     compared = _THAN.match(text, span.end)  # "on 14 October, a week later than planned"
     if compared:
         return ((-1 if compared["later"] else 1) * (1 if base < span.start else -1),)

@@ -13,7 +13,9 @@ from zipfile import BadZipFile, ZipFile, ZipInfo
 from ..part import UnreadableFileError
 from ..source_file import SourceFile
 
-MAX_UNPACKED = 32 * 2**20  # bytes; a small archive may unpack to terabytes. The text of a book of 500 pages has 3 MB
+MAX_UNPACKED_BYTES = (
+    32 * 2**20
+)  # bytes; a small archive may unpack to terabytes. The text of a book of 500 pages has 3 MB
 MAX_ENTRIES = 10_000  # a document of 500 pages has some hundred, most of them pictures
 # Pictures, sounds, films, fonts and embedded files, which take most of the space and contain no text that is read.
 _MEDIA = """
@@ -43,7 +45,7 @@ def without_media(source: SourceFile, kind: str) -> BytesIO:
 
 
 @contextmanager
-def archive(source: SourceFile, kind: str, max_unpacked: int = MAX_UNPACKED) -> Iterator[ZipFile]:
+def archive(source: SourceFile, kind: str, max_unpacked: int = MAX_UNPACKED_BYTES) -> Iterator[ZipFile]:
     """Open a document whose entries are within the limits. Errors of the archive become UnreadableFileError."""
     try:
         with source.binary() as content:

@@ -10,7 +10,7 @@ from ..source_file import SourceFile
 from ..tables.table_text import table_text
 from .archive import Relations, archive, relations, xml_root
 
-MAX_XML = 8 * 2**20  # bytes of one slide, chart or diagram; its tree takes 20 times as much
+MAX_XML_BYTES = 8 * 2**20  # bytes of one slide, chart or diagram; its tree takes 20 times as much
 MAX_DEPTH = 100  # nested groups
 _DRAWING = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 _SLIDE = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
@@ -39,8 +39,10 @@ def parts(source: SourceFile) -> Iterator[Part]:
 
 
 def _xml(packed: ZipFile, name: str) -> Element:
-    if (size := packed.getinfo(name).file_size) > MAX_XML:
-        raise UnreadableFileError(packed.filename or name, f"is {size:,} bytes; at most {MAX_XML:,} are read", name)
+    if (size := packed.getinfo(name).file_size) > MAX_XML_BYTES:
+        raise UnreadableFileError(
+            packed.filename or name, f"is {size:,} bytes; at most {MAX_XML_BYTES:,} are read", name
+        )
     return xml_root(packed, name)
 
 

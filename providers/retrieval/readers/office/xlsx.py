@@ -14,7 +14,7 @@ from ..tables.table_text import table_parts
 from .archive import archive, relations, xml_root
 from .number_formats import cell_text
 
-MAX_UNPACKED = 256 * 2**20  # bytes of XML, which is read in a stream; 10 MB have 300,000 cells
+MAX_UNPACKED_BYTES = 256 * 2**20  # bytes of XML, which is read in a stream; 10 MB have 300,000 cells
 MAX_COLUMNS = 500  # a wider sheet is a matrix of data
 MAX_MERGED_BYTES = 32 * 2**20  # size of a sheet whose merged cells are read; this reads it once more
 MAX_MERGED = 10_000  # merged ranges of a sheet
@@ -35,7 +35,7 @@ def parts(source: SourceFile) -> Iterator[Part]:
     """Yield the tables of the visible sheets, in parts of as many rows as fit into an excerpt."""
     openpyxl = import_module("openpyxl")
     try:
-        with archive(source, "XLSX", MAX_UNPACKED) as packed:
+        with archive(source, "XLSX", MAX_UNPACKED_BYTES) as packed:
             merged = _merged_cells(packed)
         with source.binary() as content:
             workbook = openpyxl.load_workbook(content, read_only=True, data_only=True, keep_links=False)

@@ -19,7 +19,7 @@ NEXT_LINE = 1.0  # share of the height of the space between two lines of a cell
 NEXT_PARAGRAPH = 0.6  # share of the height of the space between two paragraphs
 NEXT_ROW = 3.0  # heights between the rows of a table
 OVERLAP = 0.3  # share of the height of a line that another cell has to be next to
-MAX_CELL = 400  # characters of a cell; a longer one is text in columns
+MAX_CELL_CHARACTERS = 400  # characters of a cell; a longer one is text in columns
 _MARKER = re.compile(r"[•▪●■◦‣·∙⁃o*–—-]|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)]")
 _WORD_BREAK = re.compile(r"(?<=[^\W\d_])-$")
 
@@ -213,11 +213,11 @@ def _continues(block: Sequence[_Row], row: _Row) -> bool:
 def _checked(block: list[_Row]) -> Iterator[list[_Row] | _Row]:
     """Yield a table as a list, or the lines of rows of other blocks."""
     longest = max(len(cell.text) for row in block for cell in row.cells)
-    if len(block) > 1 and longest <= MAX_CELL:
+    if len(block) > 1 and longest <= MAX_CELL_CHARACTERS:
         yield block
         return
     for row in block:
-        if len(row.cells) == 1 or longest > MAX_CELL:
+        if len(row.cells) == 1 or longest > MAX_CELL_CHARACTERS:
             yield from (_Row([cell]) for cell in row.cells)
         else:
             yield _Row([_in_line(row)])

@@ -6,25 +6,25 @@ from collections.abc import Iterator
 
 from ..part import Part, UnreadableFileError
 from ..source_file import SourceFile
-from ..text import SAMPLE, encoding_of
+from ..text import SAMPLE_BYTES, encoding_of
 from .table_text import Row, split_header, table_parts
 
 DELIMITERS = ",;\t|"
 _QUOTED = re.compile(r'"[^"]*"')
-MAX_FIELD = 2**20  # characters of one cell
+MAX_FIELD_CHARACTERS = 2**20  # characters of one cell
 COMPARED_LINES = 20  # lines in which the delimiter is searched
 
 
 def parts(source: SourceFile) -> Iterator[Part]:
     """Yield parts of as many rows as fit into an excerpt. The first row of the file is row 1."""
-    csv.field_size_limit(MAX_FIELD)
+    csv.field_size_limit(MAX_FIELD_CHARACTERS)
     captions, names, rows = split_header(_rows(source))
     yield from table_parts(names, rows, tuple(captions))
 
 
 def _rows(source: SourceFile) -> Iterator[Row]:
     with source.text(encoding_of(source), newline="") as file:
-        delimiter = _delimiter(source, file.read(SAMPLE))
+        delimiter = _delimiter(source, file.read(SAMPLE_BYTES))
         file.seek(0)
         rows = csv.reader(file, delimiter=delimiter)
         try:

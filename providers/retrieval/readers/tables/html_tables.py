@@ -7,7 +7,7 @@ from typing import Any
 from .table_text import table_text
 
 _LAYOUT = "table, h1, h2, h3, h4, h5, h6, form"  # a table that contains one of these arranges the page
-MAX_NAME = 80  # characters of the name of a column; longer cells are text
+MAX_NAME_CHARACTERS = 80  # characters of the name of a column; longer cells are text
 MAX_SPAN = 100  # columns or rows of one cell; a page may claim any number
 _HAS_DIGIT = re.compile(r"\d")
 
@@ -78,7 +78,7 @@ def _header_rows(cells: list[list[Any]], rows: list[list[str]]) -> int:
         return marked if marked < len(rows) else 0
     names = rows[0]
     named = names[1:] if len(names) > 2 else names
-    if len(rows) < 2 or not all(named) or len(set(names)) < len(names) or max(map(len, names)) > MAX_NAME:
+    if len(rows) < 2 or not all(named) or len(set(names)) < len(names) or max(map(len, names)) > MAX_NAME_CHARACTERS:
         return 0
     if any(cell.tag == "th" for cell in cells[0]):
         return 0

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import Any
 
-from ...excerpts import MAX_HEADER, MAX_LENGTH, TARGET_LENGTH
+from ...excerpts import MAX_HEADER_CHARACTERS, MAX_LENGTH, TARGET_LENGTH
 from ..part import Part
 
-MAX_NAME = 80  # characters of the name of a row
+MAX_NAME_CHARACTERS = 80  # characters of the name of a row
 _LETTER = re.compile(r"[^\W\d_]")
 MAX_CAPTIONS = 10  # rows above a header: the name of a price list, its date, a blank row
 
@@ -37,12 +37,12 @@ def table_parts(
     for number, row in rows:
         cells = [" ".join(cell.split()) for cell in row]
         length = len(table_line(cells)) + 1
-        is_long = header > MAX_HEADER or header + length > MAX_LENGTH
+        is_long = header > MAX_HEADER_CHARACTERS or header + length > MAX_LENGTH
         if pending and (is_long or size + length > TARGET_LENGTH):
             yield part(table_text(names, [cells for _, cells in pending]), pending, headings)
             pending, size = [], header
         if is_long and any(cells):
-            named = next((cell for cell in cells if len(cell) <= MAX_NAME and _LETTER.search(cell)), "")
+            named = next((cell for cell in cells if len(cell) <= MAX_NAME_CHARACTERS and _LETTER.search(cell)), "")
             yield part(named_cells(names, row), [(number, row)], (*headings, named) if named else headings)
         elif any(cells):
             pending.append((number, cells))

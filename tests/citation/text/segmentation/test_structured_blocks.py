@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from citestream.citation.markers import marker_end
 from citestream.citation.text.segmentation import Kind, Segmenter, SegmentLimits, Sentence, StructuredBlocks
-from citestream.citation.text.segmentation.data_formats import MAX_OPENING
+from citestream.citation.text.segmentation.data_formats import MAX_OPENING_CHARACTERS
 from tests.citation.text.segmentation.test_properties import cut, texts
 
 Pieces = tuple[tuple[str, Kind], ...]
@@ -216,4 +216,4 @@ def test_the_text_of_an_undecided_format_is_bounded(text: str, expected: bool) -
     for character in text * 5:
         segmenter.feed(character)
         held = segmenter.open_sentence
-        assert held.kind is not PROSE or held.releasable_length or len(held.text.lstrip()) <= 2 * MAX_OPENING
+        assert held.kind is not PROSE or held.releasable_length or len(held.text.lstrip()) <= 2 * MAX_OPENING_CHARACTERS

@@ -20,7 +20,7 @@ from citestream.providers.retrieval.folder.store import Store
 from citestream.providers.retrieval.folder.store_file import StoreError
 from citestream.providers.retrieval.hybrid_search import combine, fuse
 from citestream.providers.retrieval.question_scope import breadth
-from citestream.providers.retrieval.ranking import MAX_QUESTION
+from citestream.providers.retrieval.ranking import MAX_QUESTION_CHARACTERS
 
 TEXTS = {
     "bridge.md": "# Bridge\n\nThe Harlan bridge was opened on 4 May 1932 by the mayor.",
@@ -189,7 +189,7 @@ async def test_a_removed_excerpt_is_not_found_by_an_acronym(tmp_path: Path) -> N
 
 async def test_only_the_beginning_of_a_question_is_searched_for(tmp_path: Path) -> None:
     async with filled(tmp_path) as folder:
-        found = await folder.retrieve("bananas" + " " * MAX_QUESTION + "bridge", 5)
+        found = await folder.retrieve("bananas" + " " * MAX_QUESTION_CHARACTERS + "bridge", 5)
         assert names(found.entries) == ["fruit.txt"]
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from citestream.providers.retrieval.readers import Entry, UnreadableFileError, entries
-from citestream.providers.retrieval.readers.text import WINDOW
+from citestream.providers.retrieval.readers.text import WINDOW_CHARACTERS
 from tests.providers.retrieval.readers.documents import docx, pdf
 
 
@@ -361,7 +361,9 @@ def test_files_below_artifacts_are_generated_artifacts(name: str, fields: dict[s
 
 
 def test_a_large_text_is_split_as_if_it_were_read_at_once(tmp_path: Path) -> None:
-    paragraphs = [f"## Part {n}\n\nParagraph {n} says {'word ' * 100}.\n\n" for n in range(2 * WINDOW // 500)]
+    paragraphs = [
+        f"## Part {n}\n\nParagraph {n} says {'word ' * 100}.\n\n" for n in range(2 * WINDOW_CHARACTERS // 500)
+    ]
     text = "# Book\n\n" + "".join(paragraphs)
     found = read(tmp_path / "a.md", text)
     assert len(found) == len(paragraphs)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from citestream.citation.evidence import EvidenceLimits, FieldError
 from citestream.proxy.apis.anthropic.citation_location import InBlock, InResult, InText, OnPage
 from citestream.proxy.apis.anthropic.document_evidence import documents_to_read, take_documents
-from citestream.proxy.apis.anthropic.document_reader import DECODED_AT_ONCE, MANY_PIECES, DocumentReader, _decode
+from citestream.proxy.apis.anthropic.document_reader import DECODED_CHARACTERS, MANY_PIECES, DocumentReader, _decode
 from citestream.proxy.http.document_queue import CLIENT_PLACES, DocumentQueue
 from citestream.proxy.http.middleware.admission import Admission
 from tests.providers.retrieval.readers.documents import pdf
@@ -124,10 +124,10 @@ async def test_a_pdf_that_two_requests_read_concurrently_is_counted_once(tmp_pat
 
 @pytest.mark.parametrize("width", [75, 76, 100_000])
 def test_base64_is_decoded_in_pieces_and_can_have_line_breaks(width: int) -> None:
-    content = bytes(range(256)) * (DECODED_AT_ONCE // 100)
+    content = bytes(range(256)) * (DECODED_CHARACTERS // 100)
     data = base64.b64encode(content).decode()
     lines = "\r\n".join(data[at : at + width] for at in range(0, len(data), width))
-    assert len(lines) > 3 * DECODED_AT_ONCE
+    assert len(lines) > 3 * DECODED_CHARACTERS
     assert _decode(lines) == (content, sha256(content).digest())
 
 
