@@ -23,6 +23,7 @@ from citestream.providers.wire.responses_tools import ChatTools
 
 from ...model_routes import Route
 from ..extensions import Body
+from .responses_request import check_request
 
 Fields = dict[str, Any]
 
@@ -53,7 +54,8 @@ class Conversation:
 
 
 def conversation_of(body: Body) -> Conversation:
-    """Return the conversation of a request. Raises FieldError for what has no counterpart in a chat."""
+    """Return the conversation of a request. Raises FieldError for a wrong type, and what a chat cannot contain."""
+    check_request(body)
     try:
         messages = chat_messages({**body, "instructions": None}, ChatTools(body.get("tools")))
     except WrongField as error:

@@ -60,6 +60,11 @@ class _Request(Shape):
     tool_choice: Text | JsonObject | None = None
 
 
+def check_request(body: Body) -> None:
+    """Check the types of the fields that are read here. Raises FieldError with the path of a wrong one."""
+    check(body, _Request)
+
+
 class ResponsesApi(ClientApi):
     """`POST /v1/responses`. An instance parses one request."""
 
@@ -84,7 +89,7 @@ class ResponsesApi(ClientApi):
 
         Content without a counterpart in a chat is not an error yet, because the provider may have this API.
         """
-        check(body, _Request)
+        check_request(body)
         rest, ours = parse_extensions(body, defaults, limits)
         if isinstance(rest.get("input"), list):
             rest["input"] = strip_items(rest["input"])

@@ -123,6 +123,7 @@ async def test_a_stored_conversation_is_compacted() -> None:
 WRONG: dict[str, tuple[dict[str, Any], int, str]] = {
     "no model": ({"model": None}, 400, "model: must be"),
     "no input": ({"input": []}, 400, "input"),
+    "an item that is not an object": ({"input": [None]}, 400, r"input\[0\]"),
     "a part that no chat model takes": (
         {"input": [{"role": "user", "content": [{"type": "computer_screenshot"}]}]},
         400,
