@@ -21,7 +21,8 @@ from .observability.telemetry import CallTarget, Telemetry
 # The options of a provider's configuration that `providers.settings` has under the same name.
 SETTINGS = {"base_url", "headers", "api_version", "azure", "responses", "vertex", "ca_file"}
 # How the names of a vendor's own models begin. Its clients name them without a provider.
-MODEL_PREFIXES = {"anthropic": "claude-", "gemini": "gemini-"}
+MODEL_PREFIXES = {"anthropic": "claude-", "gemini": "gemini-", "interactions": "gemini-"}
+KINDS = {"interactions": "gemini"}  # the kind of provider whose clients have an API of another name
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +178,8 @@ class Routes:
             return model
         if prefix is None or not model.startswith(prefix):
             return model
-        of_client = next((name for name, provider in config.providers.items() if provider.kind == api), "")
+        kind = KINDS.get(api, api)
+        of_client = next((name for name, provider in config.providers.items() if provider.kind == kind), "")
         return f"{of_client}/{model}" if of_client else model
 
     def _first_with_api(self, api: str) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from aiohttp import web
 
 from .. import component, playground
-from ..apis import anthropic, cohere, gemini, mcp, ollama, responses
+from ..apis import anthropic, cohere, gemini, interactions, mcp, ollama, responses
 from ..apis.citation_endpoints import cite, references
 from ..apis.document_endpoint import read_indexed, send_file
 from ..apis.embeddings_endpoint import embeddings
@@ -36,6 +36,7 @@ RESPONSE_ID = "{id:(?!(?:compact|input_tokens)$)[^{}/]+}"  # two paths have the 
 
 # A path of OpenAI's API. With a method at its end, it is one of Gemini's.
 MODEL_PATH = re.compile(f"/v1/models/{gemini.MODEL_PATTERN}", re.DOTALL)
+INTERACTIONS_PATH = re.compile("/(?:v1beta1|v1beta|v1)/interactions(?:/|$)")
 
 
 def client_routes(app: App) -> list[web.AbstractRouteDef]:
@@ -63,6 +64,7 @@ def client_routes(app: App) -> list[web.AbstractRouteDef]:
         web.get("/api/version", ollama.version),
         web.post("/v2/chat", partial(answer, api=cohere.CohereApi(), app=app)),
         *[web.post(f"/{version}/models/{{call:.+:.+}}", partial(gemini.generate, app=app)) for version in VERSIONS],
+        *[route for version in VERSIONS for route in _interaction_routes(f"/{version}/interactions", app)],
         web.get("/v1beta/models", partial(gemini.list_models, app=app)),
         web.get(f"/v1beta/models/{{model:{gemini.MODEL_PATTERN}}}", partial(gemini.get_model, app=app)),
         web.post("/v1/cite", partial(cite, app=app)),
@@ -77,6 +79,15 @@ def client_routes(app: App) -> list[web.AbstractRouteDef]:
         *component.routes(),
         web.get(f"{PASSAGE_PREFIX}{{id:[\\s\\S]+}}", partial(passage, app=app)),
         *playground.routes(app),
+    ]
+
+
+def _interaction_routes(path: str, app: App) -> list[web.AbstractRouteDef]:
+    return [
+        web.post(path, partial(interactions.create_interaction, app=app)),
+        web.get(f"{path}/{{id}}", partial(interactions.get_interaction, app=app)),
+        web.delete(f"{path}/{{id}}", partial(interactions.delete_interaction, app=app)),
+        web.post(f"{path}/{{id}}/cancel", partial(interactions.cancel_interaction, app=app)),
     ]
 
 
@@ -124,6 +135,8 @@ def error_format(path: str) -> ErrorFormat:
         return mcp.error_body
     if path.startswith("/v2/"):
         return cohere.error_body
+    if INTERACTIONS_PATH.match(path):
+        return interactions.error_body
     is_method = path.startswith("/v1/models/") and not MODEL_PATH.fullmatch(path)
     return gemini.error_body if is_method or path.startswith("/v1beta/") else lambda error, _status: error
 

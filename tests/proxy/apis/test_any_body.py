@@ -269,6 +269,45 @@ ANTHROPIC: dict[str, Any] = {
     "evidence": EVIDENCE,
     "citations": {"max_per_sentence": 2},
 }
+INTERACTIONS: dict[str, Any] = {
+    "model": "extractive",
+    "input": [
+        {"type": "user_input", "content": [{"type": "text", "text": "When does water boil?"}]},
+        {"type": "thought", "signature": "c2ln", "summary": [{"type": "text", "text": "hm"}]},
+        {"type": "function_call", "id": "call_1", "name": "weather", "arguments": {"city": "Bern"}},
+        {"type": "function_result", "call_id": "call_1", "name": "weather", "result": {"at": "100 °C"}},
+        {"type": "model_output", "content": [{"type": "text", "text": "At 100 °C [1]."}]},
+        {
+            "type": "user_input",
+            "content": [
+                {"type": "image", "data": "aGk=", "mime_type": "image/png"},
+                {"type": "text", "text": "Well?"},
+            ],
+        },
+    ],
+    "system_instruction": "Be brief.",
+    "tools": [
+        {"type": "function", "name": "weather", "description": "d", "parameters": {"type": "object"}},
+        {"type": "google_search"},
+    ],
+    "generation_config": {
+        "temperature": 0.5,
+        "top_p": 0.5,
+        "seed": 1,
+        "max_output_tokens": 20,
+        "stop_sequences": ["END"],
+        "thinking_level": "low",
+        "thinking_summaries": "auto",
+        "tool_choice": {"allowed_tools": {"mode": "any", "tools": ["weather"]}},
+    },
+    "response_format": [{"type": "text", "mime_type": "application/json", "schema": {"type": "object"}}],
+    "response_modalities": ["text"],
+    "store": True,
+    "stream": False,
+    "background": False,
+    "evidence": EVIDENCE,
+    "citations": {"max_per_sentence": 2},
+}
 CITE: dict[str, Any] = {"text": "Water boils at 100 °C.", "question": "When?", "evidence": EVIDENCE, "citations": {}}
 GENERATE_CONTENT = "/v1beta/models/{model}:generateContent"
 BODIES = {
@@ -280,6 +319,7 @@ BODIES = {
     "/v2/chat": COHERE,
     "/v1/messages": ANTHROPIC,
     "/v1/cite": CITE,
+    "/v1beta/interactions": INTERACTIONS,
 }
 MODELS = ("extractive", "openai/m", "ollama/llama3.2", "gemini/gemini-2.5-flash", "anthropic/claude-sonnet-5")
 CHATS = [(path, model) for path in BODIES if path != "/v1/cite" for model in MODELS]
