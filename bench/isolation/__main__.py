@@ -10,25 +10,24 @@ measure another checkout, the baseline of a change. Takes a few seconds for each
 
 import argparse
 import asyncio
-import http.client
 import json
 import sys
-import threading
 import time
 from pathlib import Path
 
-from aiohttp import ClientSession, ClientTimeout
+from aiohttp import ClientSession, ClientTimeout, TCPConnector
 
 from bench.isolation.cases import CASES as DIVIDED
 from bench.isolation.cases import Case
 from bench.isolation.extreme import EXTREME
+from bench.isolation.probe import Probe
 from bench.isolation.services import ROOT, Services, send_case, server, stop
 from bench.isolation.tools import TOOLS
 from bench.isolation.varied import VARIED
+from citestream.proxy.http.serving.workers import allow_open_files
 
 CASES = DIVIDED | EXTREME | VARIED | TOOLS
-PROBE_SECONDS = 0.002  # between two probes
-STARTED_SECONDS = 0.3  # probes before the request, while the server is idle
+STARTED_SECONDS = 2.0  # until the probe has started, and for its answers before the request and after it
 
 
 def main() -> None:
@@ -39,6 +38,7 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=ROOT)
     parser.add_argument("--lines", action="store_true", help="print what the longest steps execute")
     arguments = parser.parse_args()
+    allow_open_files()
     print(f"{'case':32}{'request':>10}{'others wait':>14}{'longest step':>16}  status")
     for name in arguments.cases or CASES:
         asyncio.run(_measure(name, CASES[name](), arguments.python, arguments.folder, lines=arguments.lines))
@@ -54,11 +54,10 @@ async def _measure(name: str, case: Case, python: str, folder: Path, *, lines: b
             "retrievers": {"search": services.retriever},
             **case.config,
         }
-        with server(config, python, folder) as (url, process), _Probe(url) as probe:
+        with server(config, python, folder) as (url, process), Probe(url) as probe:
             await asyncio.sleep(STARTED_SECONDS)
             began = time.perf_counter()
-            async with ClientSession(timeout=ClientTimeout(total=300)) as session:
-                statuses = await asyncio.gather(*[send_case(session, url, case) for _ in range(case.times)])
+            statuses = await _statuses(services, url, case)
             taken = time.perf_counter() - began
             await asyncio.sleep(STARTED_SECONDS)
             probe.stop()
@@ -71,40 +70,19 @@ async def _measure(name: str, case: Case, python: str, folder: Path, *, lines: b
             print(f"    {json.dumps(step)}", flush=True)
 
 
-class _Probe:
-    """Another client, in a thread of its own."""
-
-    def __init__(self, url: str) -> None:
-        self.slowest = 0.0
-        self._address = url.removeprefix("http://")
-        self._stopped = threading.Event()
-        self._thread = threading.Thread(target=self._run)
-
-    def __enter__(self) -> "_Probe":
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.stop()
-
-    def stop(self) -> None:
-        """Ask no more."""
-        self._stopped.set()
-        self._thread.join()
-
-    def _run(self) -> None:
-        connection = http.client.HTTPConnection(self._address, timeout=300)
-        self._ask(connection)  # the first request also connects
-        self.slowest = 0.0
-        while not self._stopped.wait(PROBE_SECONDS):
-            self._ask(connection)
-        connection.close()
-
-    def _ask(self, connection: http.client.HTTPConnection) -> None:
-        began = time.perf_counter()
-        connection.request("GET", "/healthz")
-        connection.getresponse().read()
-        self.slowest = max(self.slowest, time.perf_counter() - began)
+async def _statuses(services: Services, url: str, case: Case) -> list[str]:
+    """Send the requests of a case and return their statuses. The clients of a silent provider leave together."""
+    connector = TCPConnector(limit=0)
+    async with ClientSession(timeout=ClientTimeout(total=300), connector=connector) as session:
+        if not case.silent_seconds:
+            return await asyncio.gather(*[send_case(session, url, case) for _ in range(case.times)])
+        async with asyncio.TaskGroup() as tasks:
+            streams = [tasks.create_task(send_case(session, url, case)) for _ in range(case.times)]
+            await services.all_open.wait()
+            await asyncio.sleep(case.silent_seconds)
+            for stream in streams:
+                stream.cancel()
+    return ["left"]
 
 
 if __name__ == "__main__":

@@ -30,6 +30,7 @@ class Case:
     status: int = 200  # the provider's
     data: bytes = b""  # sent instead of the body
     headers: dict[str, str] = field(default_factory=dict)
+    silent_seconds: float = 0.0  # the provider sends nothing but its headers, and the clients leave after this time
     then: "Callable[[Fields], Case] | None" = None  # a second request, which refers to the answer to the first one
 
     @property

@@ -10,6 +10,7 @@ current call of C code, so a long call appears as the line that made it, with th
 import asyncio
 import gc
 import json
+import resource
 import signal
 import sys
 from dataclasses import dataclass, field
@@ -133,6 +134,8 @@ def main() -> None:
     from citestream.proxy.http.serving.server import serve_process
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _, most_files = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most_files, most_files))  # two for each stream
     with StepTimer() as timer:
 
         def report() -> None:

@@ -1,5 +1,6 @@
 """The processes of one case: the measured server, and the provider and the retriever that it asks."""
 
+import asyncio
 import gzip
 import json
 import os
@@ -57,9 +58,11 @@ class Services:
     def __init__(self, case: Case) -> None:
         """Serve nothing yet; enter the context."""
         self.case = case
+        self.streams = 0  # silent ones
+        self.all_open = asyncio.Event()  # all of them
         application = web.Application(client_max_size=2**28)
         application.add_routes([web.post("/search", self._search), web.route("*", "/{path:.*}", self._answer)])
-        self._runner = web.AppRunner(application)
+        self._runner = web.AppRunner(application, handler_cancellation=True)
 
     async def __aenter__(self) -> Self:
         """Listen on a free port."""
@@ -80,12 +83,23 @@ class Services:
         """The configuration of the retriever."""
         return {"kind": "http", "url": f"{self.url}/search", "body": {"q": "{query}"}}
 
-    async def _answer(self, request: web.Request) -> web.Response:
+    async def _answer(self, request: web.Request) -> web.StreamResponse:
         await request.read()
         case, headers = self.case, {"Content-Type": self.case.content_type}
+        if case.silent_seconds:
+            return await self._stay_silent(request)
         if not case.compressed:
             return web.Response(body=case.answer, status=case.status, headers=headers)
         return web.Response(body=gzip.compress(case.answer, 1), headers=headers | {"Content-Encoding": "gzip"})
+
+    async def _stay_silent(self, request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse(headers={"Content-Type": self.case.content_type})
+        await response.prepare(request)
+        self.streams += 1
+        if self.streams == self.case.times:
+            self.all_open.set()
+        await asyncio.Event().wait()  # until the server closes the connection
+        return response
 
     async def _search(self, request: web.Request) -> web.Response:
         await request.read()

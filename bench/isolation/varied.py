@@ -19,6 +19,7 @@ from bench.isolation.extreme import MARKS
 
 CHAT = "/v1/chat/completions"
 QUESTION = "What happened?"
+IDLE_SECONDS = 5.0  # Silence of the provider
 
 
 def _ask(messages: list[Fields] | None = None, answer: str = "It rose. ", **fields: Any) -> Case:
@@ -184,6 +185,8 @@ VARIED: dict[str, Callable[[], Case]] = {
         then=_passage,
         config={"server": {"public_url": "https://a.org"}, "evidence": {"max_tokens": 10_000_000}},
     ),
+    # Many streams at once
+    "1,000 idle streams": lambda: _idle(1_000),
     # Caches
     "eight texts of 2 MB in turn": lambda: _in_turn(7),
     "60,000 distinct long words": lambda: _cite(_distinct_words(30_000), _distinct_words(60_000)),
@@ -196,6 +199,12 @@ VARIED: dict[str, Callable[[], Case]] = {
     ),
     "archive that is not XLSX": lambda: _file("a.xlsx", _archive(xl__workbook_xml=b"<a>" * 3_000_000)),
 }
+
+
+def _idle(count: int) -> Case:
+    """Return the case of streams to which the provider sends nothing until all clients leave together."""
+    limits = {"max_streams": count + 1}
+    return Case(_ask().body, CHAT, config={"server": limits}, times=count, silent_seconds=IDLE_SECONDS)
 
 
 def _tool_result(content: str) -> Case:

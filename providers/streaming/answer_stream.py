@@ -99,6 +99,7 @@ async def stream(
     server always closes a finished stream, so the wait for that is not shortened.
     """
     with await accept(transport, call, settings.timeouts) as accepted:
+        del call  # its body is not sent again
         response, watch = accepted.response, accepted.watch
         headers.clear()  # a route is used for several calls of one request, and for all of a judge
         headers |= passed_headers(response.headers)

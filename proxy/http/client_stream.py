@@ -140,7 +140,8 @@ class Stream:
             async with asyncio.timeout(seconds):
                 await connection.half_closed.wait()
                 while True:
-                    await self._probe()
+                    if connection.is_open:
+                        await self._probe()
                     await asyncio.sleep(PROBE_SECONDS)
 
     async def _probe(self) -> None:

@@ -3,12 +3,15 @@
 import asyncio
 import logging
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from aiohttp import HttpVersion11, StreamReader, web
 from aiohttp.abc import AbstractStreamWriter
 from aiohttp.http_exceptions import LineTooLong
 from aiohttp.http_parser import RawRequestMessage
+
+from citestream.providers.scheduler import scheduler
 
 from ..observability.logs import SERVER
 from .encoding import json_response
@@ -32,7 +35,7 @@ class Connection(web.RequestHandler):
     the whole connection. Here it stays open until all complete requests have been answered.
     """
 
-    __slots__ = ("_body", "_writer", "half_closed")
+    __slots__ = ("_body", "_input_ended", "_writer", "half_closed")
 
     def __init__(self, server: web.Server, *, loop: asyncio.AbstractEventLoop) -> None:
         options: dict[str, Any] = {
@@ -41,6 +44,7 @@ class Connection(web.RequestHandler):
         }
         super().__init__(server, loop=loop, **options)
         self.half_closed = asyncio.Event()  # the client will send nothing more
+        self._input_ended = False  # the same, before the request is notified
         self._body: StreamReader | None = None  # body of the request that is being answered
         self._writer: AbstractStreamWriter | None = None  # writes the response to it
 
@@ -54,18 +58,34 @@ class Connection(web.RequestHandler):
         body = self._body
         if secure or (body is not None and not body.is_eof() and body.exception() is None):
             return False
-        if not self.half_closed.is_set():  # uvloop reports an end that arrives with the request twice
-            self.half_closed.set()
-            self._close_when_idle()
-            self._probe_later(FIRST_PROBE_SECONDS)
+        if not self._input_ended:  # uvloop reports an end that arrives with the request twice
+            self._input_ended = True
+            scheduler().end(self._half_close)
         return True
 
+    def _half_close(self) -> None:
+        self.half_closed.set()
+        self._close_when_idle()
+        self._probe_later(FIRST_PROBE_SECONDS)
+
     def connection_lost(self, exc: BaseException | None) -> None:
+        """End the request that is being answered, one by one if many clients leave at once."""
+        if self._body is None:
+            self._end(exc)
+        else:
+            scheduler().end(partial(self._end, exc))
+
+    def _end(self, exc: BaseException | None) -> None:
         """Forget the last request, and what the functions in the traceback of a failed write refer to."""
         super().connection_lost(exc)
         self._body = self._writer = None
         if exc is not None:
             exc.__traceback__ = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the client can be written to. A lost connection may wait for the end of its request."""
+        return self.transport is not None and not self.transport.is_closing()
 
     def begin_request(self, message: RawRequestMessage, body: StreamReader, writer: AbstractStreamWriter) -> None:
         """Register the request that is answered next."""
@@ -80,7 +100,7 @@ class Connection(web.RequestHandler):
 
     def _probe(self, body: StreamReader, writer: AbstractStreamWriter, waited: float) -> None:
         """Write to the client while its response has not begun. Requests of a client that has left are cancelled."""
-        if body is self._body and self.transport and not writer.output_size:
+        if body is self._body and self.transport and self.is_open and not writer.output_size:
             self.transport.write(PROBE)
             self._probe_later(min(2 * waited, PROBE_SECONDS))
 

@@ -14,6 +14,7 @@ from citestream.providers.scheduler import Work, join, scheduler
 from citestream.providers.transport import LARGE_READ_BYTES
 from citestream.providers.wire.json_steps import MAX_NESTED, TooManyContainers, loads_in_steps, release_in_steps
 
+from ..observability.logs import TENANT
 from ..observability.telemetry import external_wait
 from .error_responses import RequestError
 from .middleware.body_budget import BodyBudget, Reservation
@@ -34,7 +35,7 @@ async def read_json(request: web.Request) -> Fields:
 
 async def decode_json(request: web.Request, data: bytes) -> Fields:
     """Return the JSON object in a body that has arrived. Raise RequestError 400."""
-    await scheduler().begin()
+    await scheduler().begin(request.get(TENANT, ""))
     parts: list[Any] = []  # freed in steps, also if the client leaves now
     hold(request, parts)
     try:

@@ -5,6 +5,7 @@ The tests count steps, not seconds. With STEP_SECONDS = 0, the event loop runs o
 
 import asyncio
 import threading
+from functools import partial
 from itertools import pairwise
 
 import pytest
@@ -159,6 +160,30 @@ async def test_requests_that_arrive_together_begin_one_by_one_and_in_order() -> 
     at = [notes.index(name) for name in "abc"]
     assert at == sorted(at)
     assert all("tick" in notes[one:other] for one, other in pairwise(at))
+
+
+async def begin_as(client: str, notes: list[str]) -> None:
+    await scheduler().begin(client)
+    notes.append(client)
+
+
+async def test_a_client_begins_before_the_waiting_requests_of_another_one() -> None:
+    notes: list[str] = []
+    await asyncio.gather(*[begin_as("busy", notes) for _ in range(100)], begin_as("quiet", notes))
+    assert notes.index("quiet") <= 2
+    assert notes.count("busy") == 100
+
+
+async def test_requests_whose_clients_leave_together_end_one_by_one_and_in_order() -> None:
+    notes: list[str] = []
+    for name in "abcdefghijkl":
+        scheduler().end(partial(notes.append, name))
+    assert notes == ["a", "b", "c", "d"]
+    assert not scheduler().idle
+    await ticks(notes, 10)
+    assert [name for name in notes if name != "tick"] == [*"abcdefghijkl"]
+    assert "tick" in notes[notes.index("h") : notes.index("i")]
+    assert scheduler().idle
 
 
 async def test_short_work_begins_while_other_short_work_never_ends(monkeypatch: pytest.MonkeyPatch) -> None:

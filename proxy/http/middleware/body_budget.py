@@ -4,6 +4,7 @@ from ..error_responses import RequestError
 from .shared_counts import Counts
 
 RETRY_AFTER_SECONDS = 5  # seconds; a large request is sent to its provider and freed by then, unless it is a stream
+_REQUEST_BYTES = 16 * 2**10  # estimate of a request without its body, counted at its end
 _COPIES = 2  # a string of JSON is kept as it was received while it is parsed, or as the provider receives it
 # In addition to their text: a number in a list, half of a string, a list, and an object.
 _ELEMENT_BYTES, _QUOTE_BYTES, _LIST_BYTES, _OBJECT_BYTES = 36, 40, 64, 192
@@ -50,7 +51,7 @@ class BodyBudget:
     def remove(self, size: int) -> None:
         """Return bytes."""
         self._counts[self._worker] -= size
-        self.released += size
+        self.released += size + _REQUEST_BYTES if size else 0
 
 
 class Reservation:

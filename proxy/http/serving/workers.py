@@ -42,7 +42,7 @@ def serve(config: Config, started: Started = print) -> None:
 
     `started` is called with the address when all of them accept requests. Raise ConfigError and OSError.
     """
-    _raise_file_limit()
+    allow_open_files()
     if config.server.workers == 1:
         serve_process(config, started)
         return
@@ -61,7 +61,7 @@ def _signals() -> set[signal.Signals]:
     return {*stop_signals(), signal.SIGCHLD}
 
 
-def _raise_file_limit() -> None:
+def allow_open_files() -> None:
     """Allow as many open files as the system permits. Each stream has two: the client's connection and the provider's.
 
     Shells often allow 1,024, which 500 streams use up.

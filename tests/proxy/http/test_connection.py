@@ -9,13 +9,15 @@ import socket
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import pytest
 from aiohttp import web
 
-from citestream.proxy.http.connection import Connection
+from citestream.providers.scheduler import ENDED_TOGETHER
+from citestream.proxy.http.connection import Connection, with_body_tracking
 from tests.faults.clients import CLIENTS, EVIDENCE, Client
 from tests.faults.dialects import DIALECTS
 from tests.faults.framing import chunked
@@ -25,6 +27,7 @@ from tests.upstreams.wire import Break, Request, Server, Step
 Start = Callable[..., str]
 
 TIMEOUT_SECONDS = 100.0  # for a machine under load
+CLIENTS_THAT_LEAVE = 40
 CONNECTIONS = 400  # the default backlog of asyncio and aiohttp is 128
 # 0.7 s on an idle machine. A keep-alive is sent after 15 s, and its write would fail too.
 DISCONNECT_SECONDS = 10.0
@@ -167,6 +170,41 @@ async def test_an_end_that_is_reported_twice_is_noticed_once(monkeypatch: pytest
         assert [connection.eof_received(), connection.eof_received()] == [True, True]
         assert len(begun) == 1
         transport.abort()
+
+
+async def test_requests_of_clients_that_leave_together_end_one_by_one() -> None:
+    notes: list[str] = []
+    ended = asyncio.Event()
+
+    async def answer(_: web.BaseRequest) -> web.StreamResponse:
+        begun.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            notes.append("end")
+            if notes.count("end") == CLIENTS_THAT_LEAVE:
+                ended.set()
+        raise AssertionError
+
+    loop = asyncio.get_running_loop()
+    factory = with_body_tracking(web.Server(answer).request_factory)
+    manager = web.Server(answer, request_factory=factory, handler_cancellation=True)
+    with ExitStack() as sockets:
+        transports = []
+        for _ in range(CLIENTS_THAT_LEAVE):
+            begun = asyncio.Event()
+            ours, client = socket.socketpair()
+            sockets.enter_context(client)
+            client.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+            transports.append((await loop.connect_accepted_socket(lambda: Connection(manager, loop=loop), ours))[0])
+            await begun.wait()
+        for transport in transports:
+            transport.abort()
+        while not ended.is_set():
+            notes.append("turn")
+            await asyncio.sleep(0)
+    together = max(len(list(group)) for note, group in groupby(notes) if note == "end")
+    assert together <= ENDED_TOGETHER
 
 
 async def test_an_incomplete_request_ends_with_its_connection(citestream_server: Start) -> None:
