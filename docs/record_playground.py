@@ -118,7 +118,8 @@ def merge_equal(taken: list[tuple[Image.Image, int]]) -> list[tuple[Image.Image,
 async def save_screenshots(page: Page) -> None:
     """Ask the embedded provider, and save pictures of an opened marker and of the inspector."""
     await page.set_viewport_size({"width": 1180, "height": 760})
-    await page.reload()
+    await page.evaluate("localStorage.clear()")  # the chosen model
+    await page.goto(page.url.partition("#")[0])  # a new chat
     await expect(page.locator("#model")).to_have_value("extractive")
     await page.click("#example")
     await page.click("#go")

@@ -4,7 +4,7 @@
 import { locationOf, nameOf } from "./answer-state.js";
 import { EXTERNAL, el, safeUrl } from "./dom.js";
 import { decidingWords } from "./highlight.js";
-import { t } from "./text.js";
+import { serverText, t } from "./text.js";
 
 /** Return who cited a passage, or null. */
 function statusOf(status) {
@@ -46,7 +46,7 @@ export function conflictView(conflict, item, { sentence, question, link, open })
     el(
       "p",
       { class: "support" },
-      conflict.detail ? el("span", { lang: "en" }, `${conflict.detail}.`) : null,
+      serverText(conflict.detail) ? el("span", {}, `${conflict.detail}.`) : null,
       openLink({ reference, span: conflict }, link, open),
     ),
   ];

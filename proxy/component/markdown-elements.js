@@ -7,6 +7,7 @@ import { ENTITY, decoded } from "./entities.js";
 import { renderFormula } from "./formulas.js";
 import { parseInline } from "./markdown-inline.js";
 import { markersIn, resemblesMarker } from "./markers.js";
+import { t } from "./text.js";
 
 const FORMATTING = new Set(["br", "sub", "sup", "kbd", "b", "i", "em", "strong", "u"]); // tags of HTML that models use; others are shown as text
 const LONG_CELL = 24; // characters of a cell that needs a wide column
@@ -105,7 +106,7 @@ export class BlockBuilder {
       : null;
     return el(
       "div",
-      { class: "table", tabindex: 0, role: "group", "aria-label": "Table" }, // focusable, because it scrolls
+      { class: "table", tabindex: 0, role: "group", "aria-label": t("Table") }, // focusable, because it scrolls
       el("table", {}, el("thead", {}, row(head, "th")), body),
     );
   }

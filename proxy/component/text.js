@@ -2,6 +2,7 @@
 
 let catalogue = {};
 let rules = new Intl.PluralRules("en");
+let isEnglish = true;
 
 /**
  * Translate all texts that are made from now on. `texts`: the translations by their English text; those that depend on a number
@@ -10,7 +11,11 @@ let rules = new Intl.PluralRules("en");
 export function setTranslations(language, texts) {
   catalogue = texts;
   rules = new Intl.PluralRules(language);
+  isEnglish = language.startsWith("en");
 }
+
+/** Return a text of the server, which is English, if the page is; else null. */
+export const serverText = (text) => (isEnglish && text ? text : null);
 
 /** Return a text in the language of the page. `values` replace the names in braces. */
 export function t(english, values = {}) {

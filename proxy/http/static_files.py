@@ -12,9 +12,11 @@ TYPES = {
     ".css": "text/css",
     ".html": "text/html",
     ".js": "text/javascript",
+    ".json": "application/json",
     ".svg": "image/svg+xml",
     ".ts": "text/plain",
 }
+FOLDERS = ("languages", "vendor")
 TAG_CHARACTERS = 16  # length of the tag; enough to tell releases apart
 
 # The browser asks whether a file has changed: after an update, a page must not use scripts of the old release.
@@ -22,9 +24,9 @@ HEADERS = {"Cache-Control": "no-cache", "Referrer-Policy": "no-referrer", "X-Con
 
 
 def file_routes(package: str, prefix: str, headers: Mapping[str, str]) -> Iterator[web.RouteDef]:
-    """Yield a route for each file of a package and of its folder `vendor` whose suffix is in TYPES."""
+    """Yield a route for each file of a package and of its folders FOLDERS whose suffix is in TYPES."""
     root = files(package)
-    for folder, below in ((root, ""), (root / "vendor", "vendor/")):
+    for folder, below in ((root, ""), *((root / name, f"{name}/") for name in FOLDERS)):
         for file in folder.iterdir() if folder.is_dir() else ():
             suffix = f".{file.name.rpartition('.')[2]}"
             if suffix in TYPES:

@@ -16,6 +16,8 @@ from ..app import App
 from ..http.encoding import json_response
 from ..http.middleware.auth import PAGE_PREFIX
 from ..http.static_files import file_handler, file_routes
+from ..missing_models import KEYS
+from .source_facts import describe_source
 
 # Evidence and answers are untrusted. The page inserts them as text only; this policy is the second barrier: it blocks
 # scripts and requests to other servers. Images of other servers are blocked because their URLs could contain data.
@@ -47,12 +49,14 @@ def routes(app: App) -> list[web.RouteDef]:
         web.get("/", file_handler(page, ".html", HEADERS)),
         *file_routes(__package__, PAGE_PREFIX, HEADERS),
         web.get("/v1/playground", partial(_settings, app=app)),
+        web.post("/v1/playground/source", partial(describe_source, app=app)),
     ]
 
 
 async def _settings(_: web.Request, app: App) -> web.Response:
     """Handle `GET /v1/playground`: the choices on the page. The response contains names and limits only."""
     options = app.config.citations
+    kinds = {provider.kind for provider in app.config.providers.values()}
     return json_response(
         {
             "citations": {
@@ -66,6 +70,7 @@ async def _settings(_: web.Request, app: App) -> web.Response:
             "scorers": list(SCORERS),
             "sources": list(app.config.retrievers),
             "default_source": app.config.default_retriever,
+            "missing_keys": {vendor: variable for vendor, variable in KEYS.items() if vendor not in kinds},
             "formats": sorted(filter(None, READERS)),
             "max_file_bytes": app.config.server.max_body_bytes,
             "max_evidence": app.config.evidence.limit,

@@ -10,9 +10,11 @@ import { Conversation } from "./conversation.js";
 import { newId } from "./database.js";
 import * as documents from "./documents.js";
 import * as exporting from "./export.js";
+import { ready } from "./language.js";
 import * as options from "./options.js";
 import { byId, notice } from "./page.js";
 import { sourceCount } from "./turn.js";
+import * as welcome from "./welcome.js";
 
 const NARROW = matchMedia("(max-width: 64rem)"); // the source panel is a sheet, as in style.css
 const SAVE_MS = 1000; // while an answer is written; the last state is saved at its end
@@ -41,7 +43,10 @@ const conversation = new Conversation(
 
 function ask(event) {
   event?.preventDefault();
-  const question = byId("question").value.trim();
+  send(byId("question").value.trim());
+}
+
+function send(question) {
   if (!question || conversation.running) return;
   isWaiting = documents.isReading();
   if (isWaiting)
@@ -92,6 +97,11 @@ function ended({ answer }) {
   if (hadFocus) byId("question").focus();
   byId("status").textContent = statusOf(answer);
   save();
+  suggestFollowUps();
+}
+
+function suggestFollowUps() {
+  if (conversation.last?.version.answer) welcome.followUp(conversation.last, conversation.turns.map((one) => one.question));
 }
 
 function statusOf({ grounding, error, stopped, references }) {
@@ -112,6 +122,7 @@ function shown() {
   document.body.classList.toggle("empty", isEmpty);
   const followed = conversation.turns.some((one) => one.view === byId("sources").answer);
   if (!followed) byId("sources").answer = conversation.last?.view ?? null;
+  if (!conversation.running) suggestFollowUps();
 }
 
 /** Let the source panel follow the answer of a turn. */
@@ -139,7 +150,12 @@ NARROW.addEventListener("change", closePanel);
 byId("ask").addEventListener("submit", ask);
 byId("stop").addEventListener("click", () => conversation.stop());
 document.addEventListener("keydown", (event) => {
-  if (event.key === "Escape" && !event.defaultPrevented && !document.querySelector("dialog[open]")) conversation.stop();
+  if (event.defaultPrevented || document.querySelector("dialog[open]")) return;
+  if (event.key === "Escape") conversation.stop();
+  if (event.key === "/" && !event.target.closest("input, textarea, select")) {
+    event.preventDefault();
+    byId("question").focus();
+  }
 });
 
 // Documents.
@@ -159,6 +175,7 @@ async function addFiles(files) {
   }
 }
 
+welcome.start(send);
 composer.start({
   addFiles,
   showedExample: () => {
@@ -252,6 +269,7 @@ chatList.start({
 });
 
 async function startChats() {
+  await ready;
   try {
     await chats.load();
     await chats.removeUnusedDocuments();

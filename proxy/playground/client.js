@@ -56,6 +56,11 @@ export async function getFile(source, document_id, key) {
   return (await postJson("v1/evidence/file", { source, document_id }, key)).blob();
 }
 
+/** Return facts about a source of the server: {title, files, excerpts}, or throw an error. */
+export function getSource(source, key) {
+  return postJson("v1/playground/source", { source }, key).then((response) => response.json());
+}
+
 async function postJson(path, body, key) {
   const headers = { "Content-Type": "application/json", ...bearer(key) };
   const response = await fetch(path, { method: "POST", headers, body: JSON.stringify(body) });

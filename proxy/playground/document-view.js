@@ -4,6 +4,7 @@ import { el } from "../component/dom.js";
 import { decidingWords } from "../component/highlight.js";
 import { MarkdownView } from "../component/markdown.js";
 import { toUnits } from "../component/offsets.js";
+import { t } from "../component/text.js";
 import { byId, openDialog } from "./page.js";
 
 // The readers return Markdown for web pages and documents of office programs, and tables as Markdown for all other formats
@@ -16,7 +17,7 @@ const TABLE = /^\|.*\n\|(?: ?:?-+:? ?\|)+$/m; // the header of a table and its r
  */
 export function showDocument(shown, passage = null) {
   byId("document-title").textContent = shown.name;
-  const facts = passage?.sentence ? el("p", { class: "hint" }, "The marked passage supports the selected sentence.") : null;
+  const facts = passage?.sentence ? el("p", { class: "hint" }, t("The marked passage supports the selected sentence.")) : null;
   const sections = shown.entries.map((entry, index) =>
     section(entry, shown.entries[index - 1], passage?.entry === entry ? passage : null),
   );
@@ -33,7 +34,7 @@ export function showDocument(shown, passage = null) {
  */
 function original(shown, passage) {
   const page = passage?.entry.page_number;
-  const label = page ? `Open the PDF at page ${page}` : "Open the PDF";
+  const label = page ? t("Open the PDF at page {number}", { number: page }) : t("Open the PDF");
   const address = (file) => {
     shown.url ??= URL.createObjectURL(new Blob([file], { type: "application/pdf" }));
     return page ? `${shown.url}#page=${page}` : shown.url;
@@ -47,7 +48,7 @@ function original(shown, passage) {
       tab.location = address(await shown.load());
     } catch (error) {
       tab?.close();
-      button.replaceWith(el("span", { class: "bad", role: "alert" }, `The PDF cannot be opened: ${error.message}`));
+      button.replaceWith(el("span", { class: "bad", role: "alert" }, t("The PDF cannot be opened: {reason}", { reason: error.message })));
     }
   };
   const button = el("button", { type: "button", class: "quiet", onclick: open }, label);
@@ -57,7 +58,7 @@ function original(shown, passage) {
 function section(entry, before, passage) {
   const headings = [];
   if (entry.page_number && entry.page_number !== before?.page_number)
-    headings.push(el("h3", { class: "page" }, `Page ${entry.page_number}`));
+    headings.push(el("h3", { class: "page" }, t("Page {number}", { number: entry.page_number })));
   if (entry.title && entry.title !== before?.title) headings.push(el("h4", { dir: "auto" }, entry.title));
   return el(
     "section",

@@ -49,6 +49,9 @@ export function excerptOf(place) {
 }
 
 export const isEmpty = () => documents.every((one) => one.state === "failed");
+/** Return all excerpts. */
+export const allEntries = () => documents.flatMap((one) => one.entries);
+
 export const isReading = () => documents.some((one) => one.state === "reading");
 
 /** Leave room for the conversation: show many documents as one line, which opens the list. */
@@ -116,6 +119,7 @@ function remove(one) {
 }
 
 function render() {
+  byId("documents").dispatchEvent(new Event("changed"));
   const many = documents.length >= MANY_DOCUMENTS;
   byId("library").hidden = !documents.length;
   byId("library").classList.toggle("many", many);

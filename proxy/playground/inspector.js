@@ -138,6 +138,7 @@ function wire(body, events) {
     el("h3", {}, "Request"),
     el("pre", { class: "raw", tabindex: 0 }, `POST /v1/chat/completions\n\n${JSON.stringify(body, null, 2)}`),
     el("h3", {}, "Answer"),
+    el("p", { class: "hint" }, timing(events)),
     events.length ? null : el("p", { class: "hint" }, "The stream is not kept. Select Regenerate to see a new one."),
     el(
       "table",
@@ -147,6 +148,12 @@ function wire(body, events) {
     ),
     ...more(events.length),
   ].filter(Boolean);
+}
+
+/** Return when the first text arrived; empty without text. */
+function timing(events) {
+  const first = events.find((one) => one.chunk?.choices?.[0]?.delta?.content);
+  return first ? `First text after ${first.at < 1000 ? `${Math.round(first.at)} ms` : `${(first.at / 1000).toFixed(1)} s`}` : "";
 }
 
 // Tabs, see https://www.w3.org/WAI/ARIA/apg/patterns/tabs/

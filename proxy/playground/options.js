@@ -2,8 +2,9 @@
 
 import { el } from "../component/dom.js";
 import { t } from "../component/text.js";
-import { getJson } from "./client.js";
+import { getJson, getSource } from "./client.js";
 import * as documents from "./documents.js";
+import { ready } from "./language.js";
 import { byId, notice, openDialog } from "./page.js";
 
 const CITATIONS = ["release", "unsupported", "scorer", "strictness"]; // options of citations; each has an element with this id
@@ -89,29 +90,43 @@ byId("key").addEventListener("change", () => {
   loading = load();
 });
 
+const MOST_DESCRIBED = 8; // sources whose names and sizes are asked for
+const QUOTES_ONLY = "extractive"; // the provider without a language model
+let facts = new Map(); // facts about the sources of the server, by their names
+let server = { models: [], missingKeys: {} };
 let loading = load();
+
+/** Return the facts about a source of the server, {title, files, excerpts}, or null. */
+export const factsOf = (name) => facts.get(name) ?? null;
+
+/** Return the models of the server: {models: names of language models, missingKeys: variables by vendor}. */
+export const serverModels = () => server;
 
 /** Wait until the settings and models of the server are known. */
 export const loaded = () => loading;
 
 async function load() {
+  await ready;
   try {
     const [settings, models] = await Promise.all([getJson("v1/playground", key()), getJson("v1/models", key())]);
     documents.setLimits(settings);
-    const names = models.data.map(({ id }) => el("option", { value: id }, id));
-    byId("model").replaceChildren(...(names.length ? names : [el("option", { value: "" }, t("no model listed"))]));
-    byId("scorer").replaceChildren(...settings.scorers.map((name) => el("option", { value: name }, name)));
+    facts = await describe(settings.sources);
+    const names = models.data.map(({ id }) => id);
+    server = { models: names.filter((name) => name !== QUOTES_ONLY), missingKeys: settings.missing_keys };
+    showModels(names);
+    byId("scorer").replaceChildren(...settings.scorers.map((name) => el("option", { value: name }, scorerName(name))));
     for (const name of CITATIONS) byId(name).value = settings.citations[name];
     byId("judge-label").hidden = !settings.judge;
     byId("judge").options[0].textContent = settings.judge;
     byId("judge").value = String(settings.citations.judge);
     byId("source").replaceChildren(
       el("option", { value: DOCUMENTS }, t("My documents")),
-      ...settings.sources.map((name) => el("option", { value: name }, name)),
+      ...settings.sources.map((name) => el("option", { value: name }, factsOf(name)?.title ?? name)),
       el("option", { value: NONE }, t("No documents")),
     );
     byId("source").value = documents.isEmpty() ? settings.default_source : DOCUMENTS; // added before the answer came
     restore();
+    document.dispatchEvent(new Event("loaded"));
     notice(names.length ? "" : t("The providers list no models. Enter the name of a model in Options."));
   } catch (error) {
     notice(
@@ -122,4 +137,37 @@ async function load() {
           : t("The server cannot be reached. Check that it is running, and reload this page."),
     );
   }
+}
+
+/** Return the facts about the first sources, as a map. A source that cannot be described has its name. */
+async function describe(names) {
+  const described = names.slice(0, MOST_DESCRIBED).map(async (name) => {
+    try {
+      return [name, await getSource(name, key())];
+    } catch {
+      return [name, { title: name, files: null, excerpts: [] }];
+    }
+  });
+  return new Map(await Promise.all(described));
+}
+
+/** Fill the menu of models. Vendors that lack a key follow, with the variable to set. */
+function showModels(names) {
+  const options = names.map((name) => el("option", { value: name }, name === QUOTES_ONLY ? t("Quotes only (no model)") : name));
+  const missing = Object.entries(server.missingKeys).map(([vendor, variable]) =>
+    el("option", { disabled: true, value: `\0${vendor}` }, t("{vendor}: set {variable}", { vendor: vendorName(vendor), variable })),
+  );
+  byId("model").replaceChildren(
+    ...(options.length ? options : [el("option", { value: "" }, t("no model listed"))]),
+    ...(missing.length ? [el("optgroup", { label: t("Needs a key") }, missing)] : []),
+  );
+}
+
+const VENDORS = { openai: "OpenAI", gemini: "Gemini", anthropic: "Anthropic" };
+export const vendorName = (vendor) => VENDORS[vendor] ?? vendor;
+
+function scorerName(name) {
+  if (name === "lexical") return t("by their words");
+  if (name === "hybrid") return t("by their words and their meaning");
+  return name === "checker" ? t("by a checking model") : name;
 }

@@ -192,6 +192,16 @@ class Store(StoreDatabase):
         counts = "SELECT (SELECT count(*) FROM files), (SELECT count(*) FROM excerpts), (SELECT count(*) FROM vectors)"
         return dict(zip(("files", "excerpts", "vectors"), self._database.execute(counts).fetchone(), strict=True))
 
+    def samples(self, count: int) -> list[Entry]:
+        """Return at most `count` excerpts from all parts of the store, without generated ones."""
+        first, last = self._database.execute("SELECT min(id), max(id) FROM excerpts").fetchone()
+        if first is None:
+            return []
+        query = "SELECT id, fields FROM excerpts WHERE id >= ? AND NOT generated ORDER BY id LIMIT 1"
+        step = max(1, (last - first + 1) / count)
+        rows = (self._database.execute(query, (first + int(step * part),)).fetchone() for part in range(count))
+        return [json.loads(fields) for fields in dict(filter(None, rows)).values()]
+
     def dump(self) -> Iterator[tuple[Any, ...]]:
         """Yield all rows in an order that does not depend on the order of writing, to compare two stores."""
         yield from self._database.execute(

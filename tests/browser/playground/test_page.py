@@ -116,7 +116,9 @@ def test_the_page_fits_a_width_of_320_pixels(page: Page) -> None:
 
 def test_everything_can_be_used_with_the_keyboard(page: Page) -> None:
     page.click("#example")
-    page.focus("#question")
+    page.focus("#theme")
+    page.keyboard.press("/")
+    expect(page.locator("#question")).to_be_focused()
     page.keyboard.press("Enter")
     turn = page.locator(".turn")
     expect(turn.locator(".actions")).to_be_visible()
