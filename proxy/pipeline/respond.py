@@ -159,7 +159,8 @@ class Timings:
 
     def add_scoring(self, began: float, began_at: int) -> None:
         """Add the time since `began` (performance counter) and `began_at` (nanoseconds since 1970)."""
-        self._grounding.decision_times_ns = (self._grounding.decision_times_ns[0] or began_at, time_ns())
+        first_began_at = self._grounding.decision_times_ns[0] or began_at
+        self._grounding.decision_times_ns = (first_began_at, max(first_began_at, time_ns()))  # the clock may jump back
         self._timings["scoring"] = round(self._timings.get("scoring", 0.0) + _milliseconds_since(began), 3)
 
 

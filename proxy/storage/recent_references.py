@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
-from time import time
+from time import monotonic, time
 from typing import Any, Protocol
 
 from citestream.citation.text.steps import Steps
@@ -84,17 +84,19 @@ class RecentReferences:
     def __init__(
         self,
         config: ReferencesConfig,
-        clock: Callable[[], float] = time,
+        clock: Callable[[], float] | None = None,
         store: StoreConfig | None = None,
         space: str = "",
     ) -> None:
         """Open the store. Raise ConfigError if it cannot be used.
 
-        `clock` returns seconds since 1970; Redis uses its own. `space`: separates these entries in Redis from others.
+        `clock` returns seconds. None: since 1970 in a file, which survives a restart, and the monotonic clock in
+        memory, so that a jump of the system's clock removes nothing; Redis uses its own. `space`: separates these
+        entries in Redis from others.
         """
         self._bounds = Bounds(config.keep, config.max_bytes, config.keep_seconds)
-        self._shared = _open_shared_store(config, self._bounds, clock, store, space) if config.keep else None
-        self._memory = MemoryStore(self._bounds, clock) if config.keep and self._shared is None else None
+        self._shared = _open_shared_store(config, self._bounds, clock or time, store, space) if config.keep else None
+        self._memory = MemoryStore(self._bounds, clock or monotonic) if config.keep and self._shared is None else None
         self._thread = ThreadPoolExecutor(1, "references")
         self._storing: set[asyncio.Future[None]] = set()  # large entries that are being encoded for the memory
         self._pending: deque[_Pending] = deque()
