@@ -39,6 +39,7 @@ class Grounding:
     claims: int = 0
     supported: int = 0
     supports: Counter[Status] = field(default_factory=Counter)  # totals over all claims
+    abstained: list[int] = field(default_factory=list)  # choices whose text a message replaces
     indirect: int = 0  # claims that only generated artifacts support
     unsupported: list[dict[str, int]] = field(default_factory=list)
     verdicts: list[dict[str, Any]] = field(default_factory=list)  # one for each claim
@@ -93,11 +94,18 @@ class Grounding:
         self.rejected.append({"choice": choice, "number": number, "reason": reason.value})
         self.rejections[reason] += 1
 
+    @property
+    def supported_share(self) -> float | None:
+        """The share of all claims that are supported, 0 to 1; None if there is no claim."""
+        return round(self.supported / self.claims, 4) if self.claims else None
+
     def as_dict(self) -> dict[str, Any]:
         """Return the `grounding` object of the response."""
         return {
             "claims": self.claims,
             "supported": self.supported,
+            "supported_share": self.supported_share,
+            "abstained": list(self.abstained),
             "unsupported": list(self.unsupported),
             "rejected": list(self.rejected),
             "verdicts": list(self.verdicts),

@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from .evidence import FieldError
 
-Release = Literal["sentence", "live"]
+Release = Literal["sentence", "live", "whole"]
 MarkerStyle = Literal["number", "link", "ragflow", "name", "none"]
 Numbering = Literal["first_use", "evidence"]
 Placement = Literal["after", "before"]
@@ -39,6 +39,8 @@ class Options:
     enrich: bool = False
     judge: bool = True  # only if the configuration names a judge
     explain: bool = False
+    abstain_below: float = 0.0  # share of supported claims; 0: never
+    abstain_message: str = "The sources do not support an answer to this question."
     dialect: DialectName = "openai"
 
     def __post_init__(self) -> None:
@@ -47,6 +49,12 @@ class Options:
             raise FieldError("max_per_sentence", "must be at least 1")
         if self.unsupported == "drop" and self.release == "live":
             raise FieldError("unsupported", 'cannot be "drop" with release "live": shown text cannot be removed')
+        if not 0 <= self.abstain_below <= 1:
+            raise FieldError("abstain_below", "must be a share from 0 to 1")
+        if self.abstain_below and self.release != "whole":
+            raise FieldError("abstain_below", 'requires release "whole": text that was sent cannot be replaced')
+        if not self.abstain_message.strip():
+            raise FieldError("abstain_message", "must not be empty")
 
 
 def parse_options(raw: object, defaults: Options, path: str = "citations") -> Options:
@@ -81,6 +89,8 @@ def _checked(value: Any, expected: Any, path: str) -> Any:
     if get_origin(expected) is Literal:
         if value not in get_args(expected):
             raise FieldError(path, f"must be one of: {', '.join(get_args(expected))}")
+    elif expected is float and type(value) is int:
+        return float(value)
     elif expected is int and isinstance(value, float) and value.is_integer():  # some clients write whole numbers as 3.0
         return int(value)
     elif type(value) is not expected:
@@ -88,4 +98,4 @@ def _checked(value: Any, expected: Any, path: str) -> Any:
     return value
 
 
-_TYPE_NAMES = {bool: "boolean", int: "whole number", str: "string"}
+_TYPE_NAMES = {bool: "boolean", int: "whole number", float: "number", str: "string"}

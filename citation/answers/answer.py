@@ -163,14 +163,24 @@ class Answer:
     def release(self) -> list[Draft]:
         """Return the complete words of the held text, because it was held for the maximum time.
 
-        The decision follows with the rest of the sentence. With `unsupported: drop` nothing is released: a sentence
-        that was shown in part could not be dropped.
+        The decision follows with the rest of the sentence. With `unsupported: drop` and `release: whole` nothing is
+        released: a sentence that was shown in part could not be dropped.
         """
-        return [] if self._options.unsupported == "drop" else self._release_part(whole_words=True)
+        holds_sentences = self._options.unsupported == "drop" or self._options.release == "whole"
+        return [] if holds_sentences else self._release_part(whole_words=True)
 
     def cite(self, draft: Draft, decision: Decision = UNDECIDED) -> str:
         """Return the text to show for this draft, and record its citations. Call it in the order of the drafts."""
         return self._shown.add(draft, decision)
+
+    def withhold(self, draft: Draft, decision: Decision = UNDECIDED) -> str:
+        """Return the text to show for this draft of an answer that a message replaces, and report its decision."""
+        return self._shown.withhold(draft, decision, self._options.abstain_message)
+
+    @property
+    def is_only_data(self) -> bool:
+        """Whether the text is only JSON or another format."""
+        return self._data.is_whole_answer
 
     @property
     def offsets(self) -> OffsetMap:
@@ -182,7 +192,7 @@ class Answer:
 
         Text that is only JSON or another format has none, because it would break it.
         """
-        if self._data.is_whole_answer:
+        if self.is_only_data:
             return ""
         return self._shown.reference_list(replaces=self._lines is not None and self._lines.has_entries)
 

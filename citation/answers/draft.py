@@ -59,11 +59,11 @@ def record(
         quote = quote_span(item.text, support)
         span = Span(choice, start, end, support.score, support.status, marker, quote, tool_call)
         references.add(item.number, span, in_place=markers is None)
-    conflict = _conflict_fields(decision.conflict, references) if decision.conflict else None
+    conflict = conflict_fields(decision.conflict, references) if decision.conflict else None
     grounding.add_decision(choice, start, end, decision, evidence, conflict, tool_call)
 
 
-def _conflict_fields(conflict: Conflict, references: References) -> dict[str, Any]:
+def conflict_fields(conflict: Conflict, references: References) -> dict[str, Any]:
     """Return the JSON form of the passage that contradicts a claim."""
     text = references.evidence[conflict.number].text
     start, end = quote_span(text, conflict)

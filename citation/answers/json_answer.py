@@ -19,6 +19,7 @@ class JsonAnswer:
     holds = False  # text is never held
     sentence_start = 0  # the text is not split into sentences
     is_sentence_open = False
+    is_only_data = True
 
     def __init__(
         self, choice: int, names: MarkerNames, references: References, grounding: Grounding, question: str = ""
@@ -66,6 +67,10 @@ class JsonAnswer:
         if decision is not UNDECIDED:
             self._record(decision, (draft.start, draft.end), tool_call=draft.tool_call)
         return ""
+
+    def withhold(self, draft: Draft, decision: Decision = UNDECIDED) -> str:
+        """Return the text to show as `cite` does: a message would be no valid JSON."""
+        return self.cite(draft, decision)
 
     def reference_list(self) -> str:
         """Return "": a list of references would make the text invalid JSON."""

@@ -106,6 +106,19 @@ class Response:
         at_first_use = self.options.references_when == "first_use"
         return before, {"references": self.references.as_list()} if at_first_use else {}
 
+    @property
+    def holds_whole(self) -> bool:
+        """Whether the text of a choice is held until it ends. JSON is not held, because it is never replaced."""
+        return self.options.release == "whole" and not self._json
+
+    def may_abstain(self, choice: int) -> bool:
+        """Return whether a message may replace the text of this choice. It never replaces structured output."""
+        return bool(self.options.abstain_below) and not self.answer(choice).is_only_data
+
+    def has_abstained(self, choice: int) -> bool:
+        """Return whether a message replaces the text of this choice."""
+        return choice in self.grounding.abstained
+
     def body_fields(self) -> Fields:
         """Return the top-level fields of a complete answer, which has no extra chunks."""
         return self._dialect.body(self.references)

@@ -12,7 +12,7 @@ from ..quotations import Cited
 from ..references import Reference, References
 from ..support.decision import Decision, Reason
 from ..text.segmentation import CITABLE, DATA
-from .draft import UNDECIDED, Draft, record
+from .draft import UNDECIDED, Draft, conflict_fields, record
 from .dropped_text import DroppedText
 from .host_labels import HostLabels
 from .offset_map import OffsetMap
@@ -80,6 +80,23 @@ class ShownText:
         breaks = len(text) - len(text.rstrip("\n"))
         self._line_breaks = breaks + (self._line_breaks if breaks == len(text) else 0)
         return before + text[draft.released :]
+
+    def withhold(self, draft: Draft, decision: Decision, message: str) -> str:
+        """Return the text to show for the next draft of an answer that a message replaces.
+
+        Nothing is cited. The decision is reported, with an empty span because its sentence is not shown.
+        """
+        if draft.claim is not None and decision is not UNDECIDED:
+            evidence = [self._references.evidence[support.number] for support in decision.supports]
+            conflict = conflict_fields(decision.conflict, self._references) if decision.conflict else None
+            self._grounding.add_decision(self._choice, 0, 0, decision, evidence, conflict, draft.tool_call)
+        for number in draft.unknown:
+            self._grounding.reject(self._choice, number, Reason.UNKNOWN_NUMBER)
+        if self._length:
+            return ""
+        self._grounding.abstained.append(self._choice)
+        self._length = len(message)
+        return message
 
     def reference_list(self, *, replaces: bool = False) -> str:
         """Return the Markdown list of references that ends the text, if the options request it.

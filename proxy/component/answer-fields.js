@@ -91,6 +91,8 @@ export function groundingOf(value) {
     ...value,
     claims: wholeOf(value.claims),
     supported: wholeOf(value.supported),
+    supported_share: value.supported_share == null ? null : shareOf(value.supported_share),
+    abstained: Array.isArray(value.abstained) ? value.abstained.filter(Number.isInteger) : [],
     unsupported: objectsOf(value.unsupported).map((one) => ({ ...one, ...rangeOf(one) })),
     rejected: rejected.map((one) => ({
       ...one,

@@ -48,6 +48,10 @@ export interface Conflict {
 export interface Grounding {
   claims: number;
   supported: number;
+  /** `supported` divided by `claims`; null if there is no claim. */
+  supported_share: number | null;
+  /** The choices whose text is replaced by a message. */
+  abstained: number[];
   unsupported: { choice: number; start: number; end: number }[];
   rejected: { choice: number; number: number; reason: string }[];
   /** One for each claim. `conflict` is the passage that says otherwise. */

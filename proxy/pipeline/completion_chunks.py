@@ -95,6 +95,8 @@ class Chunks:
 
     def provider_spans(self, choice: int, first: int) -> Sequence[ProviderSpan]:
         """Return the stretches of text that the provider cites, from the one with the number `first`."""
+        if self._response.has_abstained(choice):
+            return ()
         return self._native.spans(choice, first, self._response.answer(choice).offsets)
 
     @property
@@ -151,8 +153,10 @@ class Chunks:
 
     def _ending_fields(self, choice: int, ending: Fields) -> tuple[Fields, Fields]:
         """Return the last delta of a choice with all citations, and the other fields of its last chunk."""
-        offsets = self._response.answer(choice).offsets
         delta = self._response.choice_fields(choice)
+        if self._response.has_abstained(choice):  # the text that the provider cited is not shown
+            return delta, {}
+        offsets = self._response.answer(choice).offsets
         if native := self._native.annotations(choice, offsets):
             delta["annotations"] = [*delta.get("annotations", ()), *native]
         google = self._native.choice_fields(choice, offsets)

@@ -34,6 +34,7 @@ from .link_filter import remove_links
 from .merge_deltas import LogProbs
 from .outgoing import Failed, Outgoing, TextOut, ends_answer
 from .segment_stream import PendingText, Step, segment
+from .whole_answers import hold_whole
 
 log = logging.getLogger("citestream")
 
@@ -50,7 +51,8 @@ async def respond(
     """
     timings = Timings(response.grounding)
     with closing(scoring):
-        async with aclosing(decided_steps(events, response, scoring, hold_seconds, timings, wakeup)) as batches:
+        decided = decided_steps(events, response, scoring, hold_seconds, timings, wakeup)
+        async with aclosing(hold_whole(decided, response) if response.holds_whole else decided) as batches:
             async for steps in batches:
                 timings.update()
                 async for released in release_in_parts(steps, response):
@@ -100,6 +102,9 @@ def release(steps: Iterable[Step], response: Response) -> Iterator[Outgoing]:
     """Render decided steps for the client, each when it is requested. The steps must be released in their order."""
     for step in steps:
         match step:
+            case PendingText(choice, draft, chunk, _, decision, withheld=True):
+                if text := response.answer(choice).withhold(draft, decision):
+                    yield TextOut(choice, text, empty_chunk(chunk, choice))
             case PendingText(choice, draft, chunk, logprobs, decision):
                 text = response.answer(choice).cite(draft, decision)
                 was_shown = not draft.text[draft.released :]  # and not dropped

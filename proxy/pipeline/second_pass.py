@@ -15,6 +15,7 @@ from .deciding.scoring import Scoring
 from .outgoing import Failed
 from .respond import Batches, Timings, decided_steps, release_in_parts
 from .segment_stream import PendingText, Step
+from .whole_answers import abstain_in
 
 # The limit of the second answer, which consists of the draft, its markers and a list of references.
 MAX_DRAFTS, MAX_ADDED = 2, 20_000  # lengths of the draft; characters added to them
@@ -49,6 +50,8 @@ async def respond_in_two_passes(
         for choice in sorted({step.choice for step in draft if isinstance(step, PendingText)}):
             draft = await _second_pass(provider, request, response, draft, choice)
     timings.update()
+    if response.holds_whole:
+        draft = abstain_in(draft, response)
     async for released in release_in_parts(draft, response):
         yield released
 

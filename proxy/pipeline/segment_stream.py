@@ -32,6 +32,7 @@ class PendingText:
     chunk: Chunk
     logprobs: LogProbs | None
     decision: Decision = UNDECIDED  # set by the second stage
+    withheld: bool = False  # whether a message replaces the answer
 
 
 Step = PendingText | Passed

@@ -20,6 +20,7 @@ DEFAULTS: dict[str, Any] = {
     "references_in_text": False,
     "references_when": "finish",
     "annotation_span": "marker",
+    "abstain_below": 0.0,
     "enrich": False,
     "dialect": "openai",
 }
@@ -32,6 +33,20 @@ INVALID: dict[str, tuple[object, str, str]] = {
     "text in place of a boolean": ({"enabled": "yes"}, "citations.enabled", "must be a boolean"),
     "a fraction": ({"max_per_sentence": 1.5}, "citations.max_per_sentence", "must be a whole number"),
     "a number below the minimum": ({"max_per_sentence": 0}, "citations.max_per_sentence", "must be at least 1"),
+    "a share that is too large": ({"release": "whole", "abstain_below": 1.5}, "citations.abstain_below", "from 0 to 1"),
+    "text in place of a share": ({"abstain_below": "0.5"}, "citations.abstain_below", "must be a number"),
+    "a truth value in place of a share": ({"abstain_below": True}, "citations.abstain_below", "must be a number"),
+    "a share that is no number": (
+        {"release": "whole", "abstain_below": float("nan")},
+        "citations.abstain_below",
+        "from 0 to 1",
+    ),
+    "an answer that can no longer be replaced": (
+        {"abstain_below": 0.5},
+        "citations.abstain_below",
+        'requires release "whole"',
+    ),
+    "a message without words": ({"abstain_message": " "}, "citations.abstain_message", "must not be empty"),
     "options that contradict each other": (
         {"unsupported": "drop", "release": "live"},
         "citations.unsupported",

@@ -68,12 +68,13 @@ class CohereApi(ClientApi):
 def _options(body: Body, options: Options) -> Options:
     """Return the options for this API. The text has no markers, so the mode of citations decides when it is sent.
 
-    A `release` in the request has priority, and so has `unsupported: drop`, which requires that the text is held.
+    A `release` in the request has priority, and so have `unsupported: drop` and `release: whole`, which hold the text.
     """
     requested = body.get("citations") or {}
     at_once = cites_at_once(body) or not wants_citations(body)
     changes: Body = {"marker": "none", "dialect": "openai"}
-    if at_once and requested.get("release") is None and options.unsupported != "drop":
+    must_hold = options.unsupported == "drop" or options.release == "whole"
+    if at_once and requested.get("release") is None and not must_hold:
         changes["release"] = "live"
     return replace(options, **changes)
 

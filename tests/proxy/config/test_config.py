@@ -323,7 +323,11 @@ def test_an_invalid_variable_is_named() -> None:
         ("CITESTREAM_SERVER__KEYS", "[", "CITESTREAM_SERVER__KEYS is not YAML"),
         ("CITESTREAM_PORT", "9000", "did you mean server.port? (from CITESTREAM_PORT)"),
         ("CITESTREAM_SERVER", "x", "server: must be a section with options"),
-        ("CITESTREAM_CITATIONS__RELEASE", "x", "must be one of: sentence, live (from CITESTREAM_CITATIONS__RELEASE)"),
+        (
+            "CITESTREAM_CITATIONS__RELEASE",
+            "x",
+            "must be one of: sentence, live, whole (from CITESTREAM_CITATIONS__RELEASE)",
+        ),
     ):
         with pytest.raises(ConfigError) as caught:
             load(environ={name: value})

@@ -162,3 +162,13 @@ async def test_evidence_is_embedded_while_the_draft_is_generated() -> None:
     await sent_by(provider, response, scoring=scoring)
     assert not response.grounding.degraded
     assert list(SameVector.batches[0]) == [item.text for item in EVIDENCE], "the first batch is the evidence"
+
+
+@pytest.mark.parametrize(("threshold", "shown"), [(0.5, "I do not know."), (0.0, DRAFT)])
+def test_an_answer_without_confirmed_citations_can_be_replaced(threshold: float, shown: str) -> None:
+    options = Options(enrich=True, release="whole", abstain_below=threshold, abstain_message="I do not know.")
+    response = Response(EVIDENCE, options)
+    sent = asyncio.run(sent_by(TwoCalls(DRAFT), response))
+    assert text_of(sent) == shown
+    assert response.references.count == 0
+    assert isinstance(sent[-1], Finish)
