@@ -10,6 +10,7 @@ from citestream.proxy.apis.anthropic.anthropic_encoder import AnthropicEncoder
 from citestream.proxy.apis.anthropic.citation_location import Locations
 from citestream.proxy.apis.cohere import CohereApi
 from citestream.proxy.apis.gemini.gemini_request import GeminiApi
+from citestream.proxy.apis.interactions.interactions_request import InteractionsApi
 from citestream.proxy.apis.ollama.ollama_encoder import OllamaEncoder
 from citestream.proxy.apis.openai_chat import OpenAIChatApi
 from citestream.proxy.apis.responses import ResponsesApi
@@ -32,6 +33,7 @@ ENCODERS: dict[str, Callable[[bool], Encoder]] = {
     "ollama": lambda _: OllamaEncoder("m", generates=False),
     "gemini": lambda stream: GeminiApi("m", stream=stream, sse=True).encoder(JOB, UNCITED),
     "cohere": lambda _: CohereApi().encoder(JOB, UNCITED),
+    "interactions": lambda _: InteractionsApi().encoder(JOB, UNCITED),
 }
 
 

@@ -5,12 +5,13 @@ Text, thoughts and each call of a function are steps of their own, in the order 
 
 import json
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from citestream.citation.references import Citation, display_title
 from citestream.providers.events import Chunk
 from citestream.providers.wire.json_text import as_list, as_object
+from citestream.providers.wire.openai_messages import image_url, parse_data_url
 
 from ...http.client_api import Citations
 from ...pipeline.merge_deltas import reasoning_of
@@ -25,7 +26,6 @@ class ByteOffsets:
 
     def __init__(self, start: int) -> None:
         """`start`: code points of the answer before the text."""
-        self.start = start
         self._starts = [start]  # code points of the answer before each piece
         self._bytes = [0]  # bytes of the text before each piece
         self._pieces: list[str] = []
@@ -65,6 +65,8 @@ class _Step:
                 return {"type": "thought", "summary": [{"type": "text", "text": text}]}
             case "function_call":
                 return {**self.fields, "arguments": _arguments(text)}
+            case "image":
+                return self.fields
             case _:
                 annotations = {"annotations": self.annotations} if self.annotations else {}
                 return {"type": "model_output", "content": [{"type": "text", "text": text, **annotations}]}
@@ -79,6 +81,9 @@ class AnswerSteps:
         self._citations = citations
         self._steps: list[_Step] = []
         self._calls: dict[Any, _Step] = {}
+        self._open: _Step | None = None  # the text or thought that continues
+        self._texts: list[_Step] = []  # steps of the answer's text
+        self._starts: list[int] = []  # code points of the answer before each of them
         self._length = 0  # code points of the answer so far
         self._cited = 0  # number of citations that are annotations
 
@@ -122,20 +127,36 @@ class AnswerSteps:
             step, begun = self._begin("refusal")
             step.pieces.append(refusal)
             events += [*begun, _delta(step, {"type": "text", "text": refusal})]
+        for image in delta.get("images") or ():
+            events += self._add_image(_image_content(image))
         for fragment in delta.get("tool_calls") or ():
             events += self._add_call(fragment)
         return events
 
+    def _add_image(self, content: Fields) -> list[Fields]:
+        """Return the events of an image, which is a step of its own."""
+        step, events = self._begin("image")
+        step.fields = {**step.fields, "content": [content]}
+        return [*events, _delta(step, content), *self._stop_open()]
+
     def _begin(self, kind: str) -> tuple[_Step, list[Fields]]:
         """Return the open step of this kind, and the events that begin it if it is new."""
-        last = self._steps[-1] if self._steps else None
-        if last and last.is_open and last.kind == kind:
-            return last, []
-        events = [_stop(step) for step in self._steps if step.is_open and step.kind != "function_call"]
+        if self._open and self._open.kind == kind:
+            return self._open, []
+        events = self._stop_open()
         offsets = ByteOffsets(self._length) if kind == "model_output" else None
         step = _Step(len(self._steps), kind, {"type": "thought" if kind == "thought" else "model_output"}, offsets)
+        self._open = step
         self._steps.append(step)
+        if offsets:
+            self._texts.append(step)
+            self._starts.append(self._length)
         return step, [*events, _start(step)]
+
+    def _stop_open(self) -> list[Fields]:
+        """Return the end of the text or thought that does not continue."""
+        step, self._open = self._open, None
+        return [_stop(step)] if step else []
 
     def _add_call(self, fragment: Fields) -> list[Fields]:
         """Return what a fragment adds to its call."""
@@ -143,7 +164,7 @@ class AnswerSteps:
         number = fragment.get("index", 0)
         function = as_object(fragment.get("function") or fragment.get("custom"))
         if (step := self._calls.get(number)) is None:
-            events += [_stop(open_step) for open_step in self._steps if open_step.is_open and open_step.offsets]
+            events += self._stop_open()
             call_id = fragment.get("id") or f"call_{self._key}_{len(self._calls)}"
             fields: Fields = {
                 "type": "function_call",
@@ -181,8 +202,7 @@ class AnswerSteps:
 
     def _located(self, source: Fields, start: int, end: int) -> Iterator[Fields]:
         """Yield the event of an annotation, in the step in which its text begins."""
-        texts: Sequence[_Step] = [step for step in self._steps if step.offsets]
-        step = next((step for step in reversed(texts) if step.offsets and step.offsets.start <= start), None)
+        step = self._texts[max(0, bisect_right(self._starts, start) - 1)] if self._texts else None
         if step and step.offsets:
             bounds = {"start_index": step.offsets.of(start), "end_index": step.offsets.of(end)}
             step.annotations.append({**source, **bounds})
@@ -202,6 +222,13 @@ def _source(citation: Citation) -> Fields:
             **page,
         }
     return {"type": "url_citation", "url": citation.link, "title": display_title(evidence)}
+
+
+def _image_content(image: Fields) -> Fields:
+    url = image_url(image)
+    if inline := parse_data_url(url):
+        return {"type": "image", "mime_type": inline[0], "data": inline[1]}
+    return {"type": "image", "uri": url}
 
 
 def _start(step: _Step) -> Fields:

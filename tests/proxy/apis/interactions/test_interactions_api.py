@@ -327,6 +327,29 @@ async def test_a_model_of_gemini_needs_no_provider_in_its_name() -> None:
         assert (await server.create(model="gemini-2.5-flash")).status == "completed"
 
 
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
+async def test_an_image_of_an_answer_is_a_step(stream: bool) -> None:
+    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,aGk="}}
+    deltas: list[Any] = [({"content": "Look: "}, None), ({"images": [image]}, None), ({"content": "Nice."}, "stop")]
+
+    async def drawing(_: Request) -> AsyncIterator[Step]:
+        yield head("200 OK", "Content-Type: text/event-stream", "Transfer-Encoding: chunked")
+        for delta, reason in deltas:
+            choice = {"index": 0, "delta": delta, "finish_reason": reason}
+            yield chunk(b"data: %b\n\n" % json.dumps({"choices": [choice]}).encode())
+        yield chunk(b"")
+
+    async with running(drawing) as server:
+        answer = await server.create(stream=stream)
+        if stream:
+            events = await events_of(answer)
+            contents = [event.delta for event in events if event.event_type == "step.delta"]
+        else:
+            contents = [content for step in answer.steps for content in step.content]
+        assert [content.type for content in contents] == ["text", "image", "text"]
+        assert contents[1].mime_type == "image/png"
+
+
 async def test_an_answer_that_was_cut_off_is_incomplete() -> None:
     async with running(Upstream("openai", Answer(PIECES, (), "length", None))) as server:
         assert (await server.create()).status == "incomplete"
