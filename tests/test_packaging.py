@@ -88,6 +88,7 @@ def test_the_wheel_installs_one_package_with_all_its_files(wheel: Path) -> None:
         "citestream/proxy/openapi.yaml",
         "citestream/proxy/component/citestream.d.ts",
         "citestream/proxy/playground/index.html",
+        "citestream/proxy/playground/languages/de.json",
         "citestream/citation/prompt/templates/system.md",
         "citestream/citation/support/weights/lexical.json",
     } <= packed

@@ -144,6 +144,8 @@ export function explainedOf(value) {
       ...describedOf(one),
       number: wholeOf(one.number),
       text: textOf(one.text),
+      is_generated_artifact: one.is_generated_artifact === true,
+      label: textOf(one.label),
     })),
   };
 }

@@ -43,6 +43,7 @@ const REFERENCE = {
   file_name: "a.pdf",
   title: "Red",
   url: "https://example.org/a",
+  link: "https://example.org/a#:~:text=red",
   chunk_index: 1,
   page_number: 2,
   row: 3,

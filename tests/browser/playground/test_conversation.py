@@ -83,7 +83,7 @@ def test_a_message_explains_where_to_enter_a_model_if_no_provider_lists_any(
         expect(page.get_by_role("alert")).to_have_text(
             "The providers list no models. Enter the name of a model in Options."
         )
-        expect(page.locator("#model")).to_have_text("no model listed")
+        expect(page.locator("#model option").first).to_have_text("no model listed")
         page.click("#open-options")
         page.fill("#other-model", "away/model")
         page.keyboard.press("Escape")
@@ -138,8 +138,8 @@ def test_the_judge_of_the_server_can_be_left_out(browser: Browser, launch: Launc
         paste(page, OPENED)
         for value in ("true", "false"):
             page.click("#open-options")
-            expect(page.get_by_label("Judge").locator("option").first).to_have_text("extractive")
-            page.get_by_label("Judge").select_option(value)
+            expect(page.get_by_label("Second check by a model").locator("option").first).to_have_text("extractive")
+            page.get_by_label("Second check by a model").select_option(value)
             page.keyboard.press("Escape")
             turn = ask(page, f"When was the Harlan bridge opened? {value}")
             turn.locator(".inspect").click()
