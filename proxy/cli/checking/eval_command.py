@@ -24,7 +24,7 @@ from ...config import Config
 from ...http.encoding import dumps
 from ...scorers import Scorers
 from .labelled_records import read_records
-from .record_measures import Quality, Record, evaluate, interval
+from .record_measures import Detection, Quality, Record, detection, evaluate, interval, mean_balanced
 
 DEADLINE_SECONDS = 60.0  # quality is results here, not speed
 BINS = 10  # number of bins of the calibration plot
@@ -53,6 +53,7 @@ class Results:
         default_factory=dict
     )  # by record id: 0-based evidence indexes per sentence
     judged: list[JudgedPair] = field(default_factory=list)
+    flagged: set[str] = field(default_factory=set)  # ids of records with a claim that nothing supports
     degraded: int = 0  # number of records without the embeddings or the model that the scorer needs
 
 
@@ -62,13 +63,15 @@ def run(paths: Sequence[Path], name: str, *, as_json: bool, plot: Path | None, c
     results = Results()
     asyncio.run(_measure(records, name, config or Config(), results))
     qualities = evaluate(records, results.cited)
+    answers = detection(records, results.flagged)
     intervals = {name: interval(records, results.cited, attrgetter(name)) for name in BOUNDED}
     if as_json:
         quality = {k: asdict(v) for k, v in qualities.items()}
         report = {"scorer": name, "quality": quality, "intervals": intervals, "degraded": results.degraded}
+        report |= {"mean_balanced": mean_balanced(qualities), "answers": asdict(answers)}
         print(dumps(report).decode())
     else:
-        _show(name, qualities, intervals)
+        _show(name, qualities, intervals, answers)
         if results.degraded:
             print(f"{results.degraded} of {len(records)} records were scored without the model that this scorer needs.")
     if plot is not None:
@@ -114,6 +117,11 @@ async def _cited(
             continue
         verdicts = explain(claim, scored, prepared)
         results.judged += _judged(record, index, verdicts)
+        if not any(verdict.cited for verdict in verdicts) and record["sent_label"][index] in (
+            "supported",
+            "unsupported",
+        ):
+            results.flagged.add(record["id"])
         yield [verdict.number - 1 for verdict in verdicts if verdict.cited]
 
 
@@ -130,7 +138,9 @@ def _judged(record: Record, index: int, verdicts: Sequence[Verdict]) -> list[Jud
     ]
 
 
-def _show(name: str, qualities: Mapping[str, Quality], intervals: Mapping[str, tuple[float, float]]) -> None:
+def _show(
+    name: str, qualities: Mapping[str, Quality], intervals: Mapping[str, tuple[float, float]], answers: Detection
+) -> None:
     table = Table("data set", *SHOWN, title=f"scorer {name}", title_justify="left", box=None)
     for dataset, quality in qualities.items():
         values = [getattr(quality, column) for column in COLUMNS]
@@ -138,6 +148,11 @@ def _show(name: str, qualities: Mapping[str, Quality], intervals: Mapping[str, t
     console = Console(highlight=False)
     console.print(table)
     console.print("95 %: " + ", ".join(f"{measure} {low:.3f}-{high:.3f}" for measure, (low, high) in intervals.items()))
+    console.print(f"mean of the balanced accuracies of the data sets: {mean_balanced(qualities):.3f}")
+    console.print(
+        f"answers with an unsupported sentence: {answers.unsupported}; found with precision {answers.precision:.3f}, "
+        f"recall {answers.recall:.3f}, F1 {answers.f1:.3f}"
+    )
 
 
 def draw(judged: Sequence[JudgedPair], file: Path) -> None:

@@ -1,6 +1,7 @@
 """Labelled data: answers whose sentences people judged, one JSON object per line."""
 
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -10,6 +11,7 @@ from citestream.citation.evidence import FieldError
 
 from ...config.validation_errors import format_path
 from ...http.encoding import loads
+from .public_records import Sources, labelled_row
 
 PER_SENTENCE = ("gold", "sent_label", "gold_alt", "ignore")
 
@@ -51,33 +53,62 @@ class LabelledRecord(BaseModel):
 
 
 def read_records(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the records of a JSONL file. Raises OSError, and FieldError with the line for an invalid record."""
-    try:
-        lines = path.read_text(encoding="utf-8").split("\n")  # a string may contain other line separators
-    except UnicodeDecodeError:
-        raise FieldError(str(path), "is not UTF-8 text") from None
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
+    """Yield the records of a JSONL or Parquet file, which may also be a public data set; see `labelled_row`.
+
+    Raise OSError, and FieldError with the line for an invalid record.
+    """
+    sources = Sources(path)
+    for position, row in _rows(path):
+        record = labelled_row(row, position, sources)
+        if record is None:
             continue
-        position = f"{path}:{number}"
         try:
-            record = LabelledRecord.model_validate(_with_defaults(line, path.stem, position))
+            labelled = LabelledRecord.model_validate(_with_defaults(record, path.stem, position))
         except ValidationError as error:
             first = error.errors()[0]
             field = format_path(first["loc"])
             message = first["msg"].removeprefix("Value error, ")
             raise FieldError(f"{position}: {field}" if field else position, message) from None
-        yield record.model_dump()
+        yield labelled.model_dump()
 
 
-def _with_defaults(line: str, dataset: str, position: str) -> dict[str, Any]:
-    """Return the object of a line with the fields that may be missing."""
+def _rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the position and the object of each line or row."""
+    if path.suffix == ".parquet":
+        yield from _parquet_rows(path)
+        return
+    try:
+        lines = path.read_text(encoding="utf-8").split("\n")  # a string may contain other line separators
+    except UnicodeDecodeError:
+        raise FieldError(str(path), "is not UTF-8 text") from None
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            position = f"{path}:{number}"
+            yield position, _object(line, position)
+
+
+def _parquet_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    try:
+        parquet = import_module("pyarrow.parquet")
+    except ImportError:
+        raise FieldError(str(path), "requires pyarrow: pip install pyarrow") from None
+    for number, row in enumerate(parquet.read_table(path).to_pylist(), 1):
+        yield f"{path}:{number}", row
+
+
+def _object(line: str, position: str) -> dict[str, Any]:
+    """Return the object of a line."""
     try:
         record = loads(line)
     except ValueError:
         raise FieldError(position, "is not JSON") from None
     if not isinstance(record, dict):
         raise FieldError(position, "is not an object")
+    return record
+
+
+def _with_defaults(record: dict[str, Any], dataset: str, position: str) -> dict[str, Any]:
+    """Return an object with the fields that may be missing."""
     sentences = record.get("answer_sentences")
     empty: list[list[object]] = [[] for _ in sentences] if isinstance(sentences, list) else []
     return {"id": position, "dataset": dataset, "gold_alt": empty, "ignore": empty, **record}

@@ -5,7 +5,7 @@ complete gold sets), `ignore` (pairs that do not count); and `gold_level`: pairs
 A prediction is a list of 0-based evidence indexes per sentence. Only `supported` and `unsupported` sentences count.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from random import Random
 from typing import Any
@@ -121,6 +121,32 @@ def evaluate(records: Sequence[Record], predictions: Mapping[str, Citations]) ->
         total += counted
         parts.setdefault(record["dataset"], Counts()).__iadd__(counted)
     return {"ALL": quality(total), **{name: quality(parts[name]) for name in sorted(parts)}}
+
+
+def mean_balanced(found: Mapping[str, Quality]) -> float:
+    """Return the mean of the balanced accuracies of all data sets, as LLM-AggreFact ranks models."""
+    values = [quality.balanced for name, quality in found.items() if name != "ALL"]
+    return sum(values) / len(values) if values else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Detection:
+    """Detection of whole answers that contain an unsupported sentence, as RAGTruth measures it: shares in 0..1."""
+
+    unsupported: int  # answers with an unsupported sentence
+    precision: float
+    recall: float
+    f1: float
+
+
+def detection(records: Sequence[Record], flagged: Collection[str]) -> Detection:
+    """Return how well answers with an unsupported sentence are found. `flagged`: the ids of those that were found."""
+    labelled = {record["id"] for record in records if "unsupported" in record["sent_label"]}
+    counted = {record["id"] for record in records if {"supported", "unsupported"}.intersection(record["sent_label"])}
+    reported = counted.intersection(flagged)
+    right = len(labelled & reported)
+    precision, recall = _share(right, len(reported)), _share(right, len(labelled))
+    return Detection(len(labelled), precision, recall, _share(2 * precision * recall, precision + recall))
 
 
 def interval(

@@ -28,11 +28,14 @@ from ..running import fail
 @CONFIG
 @click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
 def evaluate(files: tuple[Path, ...], scorer: str, plot: Path | None, path: str | None, as_json: bool) -> None:
-    """Measure the precision, recall, F1 and support accuracy of citations on labelled FILES in JSONL format.
+    """Measure the precision, recall, F1 and support accuracy of citations on labelled FILES in JSONL or Parquet format.
 
     A line is an answer: `answer_sentences`, `evidence` (objects with `text`), and for each sentence `sent_label`
     ("supported", "unsupported", or "partial" and "unjudged", which do not count) and `gold`, the indexes of the
     evidence that supports it, from 0.
+
+    Rows of LLM-AggreFact (`dataset`, `doc`, `claim`, `label`) and RAGTruth (`response.jsonl`, with `source_info.jsonl`
+    in the same folder; only its test split) are read, too. Parquet files need pyarrow.
 
     \b
     citestream eval labelled.jsonl
