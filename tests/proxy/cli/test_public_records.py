@@ -5,6 +5,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pyarrow
+import pyarrow.parquet
 import pytest
 
 from citestream.citation.evidence import FieldError
@@ -92,9 +94,8 @@ def test_the_mean_of_the_data_sets_is_that_of_aggrefact(tmp_path: Path, capsys: 
 
 
 def test_parquet_files_are_read(tmp_path: Path) -> None:
-    pyarrow = pytest.importorskip("pyarrow")
     file = tmp_path / "test.parquet"
-    pytest.importorskip("pyarrow.parquet").write_table(pyarrow.Table.from_pylist(AGGREFACT), file)
+    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(AGGREFACT), file)
     lines = [*read_records(write_lines(tmp_path / "test.jsonl", AGGREFACT))]
     rows = [*read_records(file)]
     assert [{**row, "id": ""} for row in rows] == [{**row, "id": ""} for row in lines]
