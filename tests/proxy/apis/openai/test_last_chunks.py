@@ -166,6 +166,8 @@ async def test_the_grounding_report_has_these_fields() -> None:
     assert grounding == {
         "claims": 4,
         "supported": 4,
+        "supported_share": 1.0,
+        "abstained": [],
         "unsupported": [],
         "rejected": [{"choice": 0, "number": 1, "reason": "number_mismatch"}],
         "quotations": [],
