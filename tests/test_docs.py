@@ -152,7 +152,8 @@ async def test_the_provider_of_the_page_streams(monkeypatch: pytest.MonkeyPatch)
 
 def test_every_row_of_the_comparison_has_its_sources() -> None:
     page, _, sources = (DOCS / "compare.md").read_text("utf-8").partition("## Sources")
-    compared = re.findall(r"^\| (\w[^|]*?) \|", page, re.MULTILINE)
+    products = page.partition("## Published figures")[0]
+    compared = re.findall(r"^\| (\w[^|]*?) \|", products, re.MULTILINE)
     assert compared == [name for name, _ in re.findall(r"^- ([^:]+):[^-]*?(https://)", sources, re.MULTILINE)]
 
 

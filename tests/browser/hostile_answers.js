@@ -78,6 +78,8 @@ globalThis.fullAnswer = () =>
     grounding: {
       claims: 2,
       supported: 1,
+      supported_share: 0.5,
+      abstained: [1],
       unsupported: [{ choice: 0, start: 15, end: 26 }],
       rejected: [{ choice: 0, number: 2, reason: "no_support" }],
       verdicts: [
