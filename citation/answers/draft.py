@@ -46,18 +46,23 @@ def record(
     sentence: tuple[int, int],
     markers: Sequence[tuple[int, int]] | None = None,
     tool_call: int | None = None,
+    parts: Sequence[Sequence[tuple[int, int]]] | None = None,
 ) -> None:
     """Record a decision. `sentence` and `markers` are spans of the shown text, one marker per support.
 
     `markers`: None for a claim in text that stays unchanged, such as JSON; its markers would be at the sentence itself.
+    `parts`: for each support, the spans of the shown text that it supports; None: each supports the sentence.
     `tool_call`: the index of the tool call whose arguments contain the sentence.
     """
     start, end = sentence
     evidence = [references.evidence[support.number] for support in decision.supports]
     places = [sentence] * len(evidence) if markers is None else markers
-    for support, item, marker in zip(decision.supports, evidence, places, strict=True):
+    is_joint = len(evidence) > 1
+    covered = [[sentence]] * len(evidence) if parts is None else parts
+    for support, item, marker, spans in zip(decision.supports, evidence, places, covered, strict=True):
         quote = quote_span(item.text, support)
-        span = Span(choice, start, end, support.score, support.status, marker, quote, tool_call)
+        covers = tuple(spans) if is_joint else None
+        span = Span(choice, start, end, support.score, support.status, marker, quote, tool_call, covers)
         references.add(item.number, span, in_place=markers is None)
     conflict = conflict_fields(decision.conflict, references) if decision.conflict else None
     grounding.add_decision(choice, start, end, decision, evidence, conflict, tool_call)

@@ -148,7 +148,13 @@ class ShownText:
         positions = {**used, **dict(zip(shown, spans, strict=True))}
         places = [positions.get(marker) for marker in markers]
         marker_places = [(origin + place[0], origin + place[1]) if place else sentence for place in places]
-        self._record(decision, sentence, marker_places)
+        claim = draft.claim.text if draft.claim else ""
+        parts = [
+            _shown_parts(placed.text, (placed.body_start, placed.body_end), claim, support.parts)
+            for support in decision.supports
+        ]
+        moved = [[(origin + start, origin + end) for start, end in spans] for spans in parts]
+        self._record(decision, sentence, marker_places, parts=moved)
         return placed.text
 
     def _fill_places(self, draft: Draft, decision: Decision, gap: str) -> tuple[str, dict[str, tuple[int, int]]]:
@@ -192,6 +198,23 @@ class ShownText:
             return self._host.marker(reference.evidence.number)
         target = self._references.target(reference.evidence)
         return render(reference.number, reference.evidence, self._options.marker, target)
+
+
+def _shown_parts(
+    text: str, body: tuple[int, int], claim: str, parts: Sequence[tuple[int, int]]
+) -> list[tuple[int, int]]:
+    """Return the spans of `text` that correspond to parts of the claim; the sentence if none of them is shown as it is.
+
+    `body`: the span of the sentence in `text`. The claim has neither markers nor the number of a list item.
+    """
+    shown: list[tuple[int, int]] = []
+    position, end_of_body = body
+    for start, end in parts:
+        begin = text.find(claim[start:end], position, end_of_body)
+        if begin >= 0:
+            position = begin + end - start
+            shown.append((begin, position))
+    return shown or [body]
 
 
 def _marker_spans(start: int, markers: Sequence[str], gap: str) -> list[tuple[int, int]]:

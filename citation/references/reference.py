@@ -23,6 +23,7 @@ class Span:
     marker: tuple[int, int]  # span of its marker for this reference; of the sentence if no marker is shown
     quote: tuple[int, int]  # span of the passage in the evidence's text that supports this sentence
     tool_call: int | None = None  # index of the tool call whose arguments contain the sentence; None: the shown text
+    covers: tuple[tuple[int, int], ...] | None = None  # parts that it supports, if other evidence supports others
 
     def as_dict(self, text: str, link: str | None) -> dict[str, Any]:
         """Return the entry of `references[].spans`. `text`: of the evidence. `link`: opens the quote."""
@@ -31,6 +32,7 @@ class Span:
             "choice": self.choice,
             "start": self.start,
             "end": self.end,
+            "covers": None if self.covers is None else [list(part) for part in self.covers],
             "support": self.support,
             "status": self.status.value,
             "quote": text[start:end],

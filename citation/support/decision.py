@@ -18,6 +18,7 @@ from .gates.checks import DENIED_BY_CELL, NUMBER_ADDED
 from .quoted_row import quoted_row
 from .scorers import PreparedEvidence
 from .scores import Claim, Scores
+from .supported_parts import Parts, supported_parts
 
 __all__ = ["Decision", "Finding", "Reason", "Rejection", "Status", "Support", "Verdict", "attribute", "explain"]
 
@@ -44,13 +45,17 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """A piece of evidence supports the claim: probability, status, and the span of the supporting passage."""
+    """A piece of evidence supports the claim: probability, status, and the span of the supporting passage.
+
+    `parts`: the spans of the claim that it supports, if other evidence supports it, too, and they are known.
+    """
 
     number: int
     score: float
     status: Status
     start: int
     end: int
+    parts: Parts = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +108,7 @@ class Verdict:
     judged: float | None = None  # the judge's probability of support, if a judge was asked
     partial: bool = False  # the judge found only a part of the sentence
     contradicts: bool = False  # the judge found that it says otherwise
+    parts: Parts = ()  # see Support
 
     @property
     def support(self) -> float:
@@ -157,7 +163,7 @@ def decide(verdicts: Sequence[Verdict], *, limit: int = 4, explain: bool = False
     supports = sorted((v for v in verdicts if v.cited), key=_rank)
     return Decision(
         tuple(
-            Support(v.number, v.support, Status.VERIFIED if v.hinted else Status.ADDED, v.start, v.end)
+            Support(v.number, v.support, Status.VERIFIED if v.hinted else Status.ADDED, v.start, v.end, v.parts)
             for v in supports
         ),
         tuple(Rejection(v.number, _reason(v)) for v in verdicts if v.hinted and not v.cited),
@@ -214,10 +220,25 @@ def assess_in_steps(
                 verbatim=checked.verbatim,
             )
         )
-    return without_copies(verdicts, prepared.evidence) if calibrated.checked else verdicts
+    verdicts = without_copies(verdicts, prepared.evidence) if calibrated.checked else verdicts
+    return _with_parts(verdicts, claim, prepared) if sum(verdict.cited for verdict in verdicts) > 1 else verdicts
 
 
 assess = completed(assess_in_steps)
+
+
+def _with_parts(verdicts: Sequence[Verdict], claim: Claim, prepared: PreparedEvidence) -> list[Verdict]:
+    """Add the parts of the claim that each cited evidence supports."""
+    rows = {evidence.number: row for row, evidence in enumerate(prepared.evidence)}
+    return [
+        replace(
+            verdict,
+            parts=supported_parts(claim.text, prepared.index, rows[verdict.number], verdict.start, verdict.end),
+        )
+        if verdict.cited
+        else verdict
+        for verdict in verdicts
+    ]
 
 
 def without_copies(verdicts: list[Verdict], evidence: Sequence[Evidence]) -> list[Verdict]:

@@ -3,6 +3,8 @@ export interface Span {
   choice: number;
   start: number;
   end: number;
+  /** The parts of the sentence that this evidence supports; null if no other evidence supports the sentence. */
+  covers?: [number, number][] | null;
   support: number;
   status: "verified" | "added";
   quote: string;

@@ -29,6 +29,7 @@ const SPAN = {
   choice: 0,
   start: 0,
   end: 10,
+  covers: [[0, 10]],
   support: 0.9,
   status: "verified",
   quote: "It is red.",
