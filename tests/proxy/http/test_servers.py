@@ -282,7 +282,7 @@ def without_ids_and_times(response: Chunk) -> Chunk:
     """Return a response without its ids and times, which differ in every answer."""
     text = re.sub(r'"(rs|fc|msg|ig)_[0-9a-f]{32}', r'"\1_id', json.dumps(response))
     found: Chunk = json.loads(re.sub(r'"timings_ms": \{[^}]*\}', '"timings_ms": {}', text))
-    return {key: value for key, value in found.items() if key not in ("id", "created_at")}
+    return {key: value for key, value in found.items() if key not in ("id", "created_at", "completed_at")}
 
 
 ITEMS: dict[str, list[str]] = {
