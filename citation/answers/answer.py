@@ -274,7 +274,7 @@ class Answer:
         if misses_information(body) or not (cited or makes_claim(body, sentence.kind)):
             return None
         claim = Claim(body, self._context, self._question, frozenset(cited), dict(self._cited_before))
-        self._cited_before.update(set(cited))
+        self._cited_before.update(claim.cited)
         return claim
 
 

@@ -148,13 +148,17 @@ class ShownText:
         positions = {**used, **dict(zip(shown, spans, strict=True))}
         places = [positions.get(marker) for marker in markers]
         marker_places = [(origin + place[0], origin + place[1]) if place else sentence for place in places]
-        claim = draft.claim.text if draft.claim else ""
-        parts = [
-            _shown_parts(placed.text, (placed.body_start, placed.body_end), claim, support.parts)
-            for support in decision.supports
-        ]
-        moved = [[(origin + start, origin + end) for start, end in spans] for spans in parts]
-        self._record(decision, sentence, marker_places, parts=moved)
+        parts = None
+        if draft.claim and len(decision.supports) > 1:
+            body = (placed.body_start, placed.body_end)
+            parts = [
+                [
+                    (origin + start, origin + end)
+                    for start, end in _shown_parts(placed.text, body, draft.claim.text, support.parts)
+                ]
+                for support in decision.supports
+            ]
+        self._record(decision, sentence, marker_places, parts=parts)
         return placed.text
 
     def _fill_places(self, draft: Draft, decision: Decision, gap: str) -> tuple[str, dict[str, tuple[int, int]]]:

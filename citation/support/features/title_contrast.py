@@ -17,6 +17,9 @@ Floats = NDArray[np.float32]
 # More titles are not compared: the time grows with the square of their number. 20 titles take 60 µs once, and 20 µs
 # for each sentence; 200 take 1 ms and 0.1 ms.
 _MAX_TITLES = 200
+# Titles with more different terms are not compared either: an index is cached, and each of its titles may have 400
+# characters. This many take 400 KB.
+_MAX_CELLS = 100_000  # titles times different terms
 _MIN_WEIGHT = 1e-6  # avoids division by zero
 
 
@@ -26,15 +29,17 @@ class TitleContrast:
     def __init__(self, titles: Mapping[str, Sequence[int]], excerpts: int) -> None:
         """`titles`: the rows of the excerpts whose title contains a term. `excerpts`: their number, N."""
         self._none = np.zeros(excerpts, dtype=np.float32)
-        self._titles = titles if 1 < excerpts <= _MAX_TITLES else {}
-        self._term_rows = {term: row for row, term in enumerate(self._titles)}
-        weights = np.array([rarity(term) for term in self._titles], dtype=np.float32)
-        self._contains = np.zeros((len(weights), excerpts), dtype=np.float32)  # (V, N)
-        for row, containing in enumerate(self._titles.values()):
+        are_compared = 1 < excerpts <= _MAX_TITLES and len(titles) * excerpts <= _MAX_CELLS
+        self._term_rows = {term: row for row, term in enumerate(titles)} if are_compared else {}
+        if not self._term_rows:
+            return
+        self._weights = np.array([rarity(term) for term in titles], dtype=np.float32)  # (V,)
+        self._contains = np.zeros((len(titles), excerpts), dtype=np.float32)  # (V, N)
+        for row, containing in enumerate(titles.values()):
             self._contains[row, list(containing)] = 1.0
-        self._weighted = self._contains * weights[:, None]
-        total = self._weighted.sum(axis=0)
-        shared = self._weighted.T @ self._contains
+        weighted = self._contains * self._weights[:, None]
+        total = weighted.sum(axis=0)
+        shared = weighted.T @ self._contains
         self._differing = np.maximum(total[:, None] - shared, _MIN_WEIGHT)  # [n, m]: weight of what only title n has
         self._similarity = shared / np.maximum(total[:, None] + total - shared, _MIN_WEIGHT)  # weighted Jaccard index
 
@@ -64,7 +69,7 @@ class TitleContrast:
         if not shares:
             return self._none
         rows, values = list(shares), np.array(list(shares.values()), dtype=np.float32)
-        weighted = self._weighted[rows] * values[:, None]
+        weighted = self._contains[rows] * (self._weights[rows] * values)[:, None]
         present = weighted.T @ (1 - self._contains[rows])  # [n, m]: weight of what only title n and the text have
         agreement = present / self._differing
         return np.asarray(np.minimum((self._similarity * (agreement - agreement.T)).min(axis=1), 0.0))

@@ -67,6 +67,13 @@ def test_a_title_that_agrees_better_has_no_contrast() -> None:
     assert values[0] == 0 > values[1] >= -1
 
 
+def test_very_long_titles_are_not_compared() -> None:
+    titles = {"a": range(50), "b": range(50, 100), "c": range(100)}
+    terms = {f"term {number}": range(number % 100, number % 100 + 1) for number in range(1_000)}
+    assert not TitleContrast(titles | terms, 100).with_terms(["a"]).any()
+    assert TitleContrast(titles, 100).with_terms(["a"]).any()
+
+
 def test_very_many_titles_are_not_compared() -> None:
     titles = [f"Report {year}" for year in range(1000, 1201)]
     assert not contrast_of(titles).with_terms(["#1000"]).any()
